@@ -52,10 +52,10 @@ async function plant({ app, pool, blobs, headers, userId }: BenchPlatform, folde
   return id;
 }
 
-type Place = readonly [level: number, column: number, row: number];
+type TileIndex = readonly [level: number, column: number, row: number];
 
 /** Some tiles of each level that is drawn on request, each once. */
-async function placesOf(root: string, headers: Record<string, string>): Promise<Place[][]> {
+async function placesOf(root: string, headers: Record<string, string>): Promise<TileIndex[][]> {
   const { tileMatrixSetLimits } = (await (await fetch(`${root}/availability`, { headers })).json()) as {
     tileMatrixSetLimits: Record<'tileMatrix' | 'minTileRow' | 'maxTileRow' | 'minTileCol' | 'maxTileCol', number>[];
   };
@@ -67,7 +67,10 @@ async function placesOf(root: string, headers: Record<string, string>): Promise<
       .filter(({ tileMatrix }) => Number(tileMatrix) === level)
       .flatMap(({ minTileRow, maxTileRow, minTileCol, maxTileCol }) =>
         Array.from({ length: maxTileRow - minTileRow + 1 }, (_, r) =>
-          Array.from({ length: maxTileCol - minTileCol + 1 }, (_, c): Place => [level, minTileCol + c, minTileRow + r]),
+          Array.from(
+            { length: maxTileCol - minTileCol + 1 },
+            (_, c): TileIndex => [level, minTileCol + c, minTileRow + r],
+          ),
         ).flat(),
       );
     return all
@@ -112,7 +115,7 @@ async function openTitiler(python: string, raster: string) {
     await setTimeout(100);
   }
   return {
-    url: ([level, column, row]: Place) => `${root}/tiles/WebMercatorQuad/${level}/${column}/${row}.png?${query}`,
+    url: ([level, column, row]: TileIndex) => `${root}/tiles/WebMercatorQuad/${level}/${column}/${row}.png?${query}`,
     /** Milliseconds since its start. */
     async cpu() {
       const [, rest] = (await readFile(`/proc/${child.pid}/stat`, 'utf8')).split(') ');
@@ -136,7 +139,7 @@ export const bench = () =>
       const id = await plant(platform, folder);
       const { headers } = platform;
       const root = `http://127.0.0.1:${await platform.port()}/api/tiles/dataset/${id}/scheme/level`;
-      const own = ([level, column, row]: Place) => `${root}/${level}/${row}/${column}`;
+      const own = ([level, column, row]: TileIndex) => `${root}/${level}/${row}/${column}`;
       const python = process.env.BENCH_PYTHON;
       if (python === undefined)
         console.log('NOT COMPARED: set BENCH_PYTHON to a Python that has titiler.core and uvicorn.');
@@ -172,7 +175,7 @@ export const bench = () =>
           `titiler: ${text(theirs)}; ratio of p50 ${(quantile(theirs, 0.5) / quantile(ours, 0.5)).toFixed(1)}`,
         );
       const rest = levels.flatMap((places) => places.slice(Math.ceil(places.length / 2)));
-      const together = async (urlOf: (place: Place) => string, more: Record<string, string>) => {
+      const together = async (urlOf: (place: TileIndex) => string, more: Record<string, string>) => {
         const left = rest.values();
         const times: number[] = [];
         const start = performance.now();

@@ -69,7 +69,7 @@ export async function bench(): Promise<void> {
   }
 }
 
-type Place = readonly [level: number, column: number, row: number];
+type TileIndex = readonly [level: number, column: number, row: number];
 
 /** Writes the pyramid of a raster. Returns seconds, milliseconds of CPU per tile, and the tiles of the finest level. */
 async function draw(raster: string, path: string) {
@@ -87,7 +87,7 @@ async function draw(raster: string, path: string) {
   const wall = (performance.now() - start) / 1000;
   const source = open.adopt(await FileSource.open(path, { checksum: false }), (one) => one.close());
   const tiles = await StoredTiles.open(source);
-  const all: Place[] = [];
+  const all: TileIndex[] = [];
   for (const limits of await tiles.limits('level', { step: 0, layer: 0 }))
     for (let row = limits.minTileRow; row <= limits.maxTileRow; row++)
       for (let column = limits.minTileCol; column <= limits.maxTileCol; column++)
@@ -97,7 +97,7 @@ async function draw(raster: string, path: string) {
   return { wall, cpu: (user + system) / 1000 / all.length, count: all.length, finest };
 }
 
-async function lookUp(path: string, places: readonly Place[]): Promise<void> {
+async function lookUp(path: string, places: readonly TileIndex[]): Promise<void> {
   await using open = new AsyncDisposableStack();
   const source = open.adopt(await FileSource.open(path, { checksum: false }), (one) => one.close());
   const tiles = await StoredTiles.open(source);
@@ -107,7 +107,7 @@ async function lookUp(path: string, places: readonly Place[]): Promise<void> {
   console.log(`look-ups, one after the other: ${Math.round(lookUps / ((performance.now() - start) / 1000))} tiles/s`);
 }
 
-function pick(places: readonly Place[]): string {
+function pick(places: readonly TileIndex[]): string {
   const some = Array.from({ length: perRound }, () => places[Math.floor(Math.random() * places.length)]!);
   return some.map(([level, column, row]) => `${level} ${column} ${row}`).join(' ');
 }

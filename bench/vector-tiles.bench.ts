@@ -61,11 +61,11 @@ async function plant({ app, pool, blobs, headers, userId }: BenchPlatform, folde
   return id;
 }
 
-type Place = readonly [level: number, column: number, row: number];
+type TileIndex = readonly [level: number, column: number, row: number];
 
 /** Tiles of a level around places inside of the parcels, each once. */
-function placesOf(level: number): Place[] {
-  const found = new Map<string, Place>();
+function placesOf(level: number): TileIndex[] {
+  const found = new Map<string, TileIndex>();
   for (let n = 0; n < tilesPerLevel; n++) {
     const longitude = west + (0.1 + 0.8 * Math.random()) * side * across;
     const latitude = ((south + (0.1 + 0.8 * Math.random()) * side * up) * Math.PI) / 180;

@@ -78,11 +78,11 @@ export async function estimateConversion(path: string, plan: Plan, signal: Abort
 /** Applies the item filters of the plan. Throws if no item is left. */
 async function applyItemFilters(data: Data, { transformations }: Plan, context: Context): Promise<Data> {
   const filter = (await loadHandler(data.kind)).steps?.ItemFilterTransformation;
-  await using held = new AsyncDisposableStack();
+  await using resources = new AsyncDisposableStack();
   let left = data;
   for (const step of parseTransformations(transformations))
     if (step.type === 'ItemFilterTransformation' && filter !== undefined)
-      left = await filter(left as never, step, { context, held, operations: [] });
+      left = await filter(left as never, step, { context, resources, operations: [] });
   return left;
 }
 

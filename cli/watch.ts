@@ -39,11 +39,11 @@ export async function watchTransfer(
           signal?.throwIfAborted();
         }
         // the server answers when the transfer ends, or after a second
-        const asked = Date.now();
+        const requestedAt = Date.now();
         const answer = await io.api.call<Transfer>('GET', transferPath(id), { headers: { prefer: 'wait=1' } });
         report(answer.body);
         if (hasEnded(answer.body)) return answer;
-        await sleep(Math.max(0, 200 - (lastHeard - asked)));
+        await sleep(Math.max(0, 200 - (lastHeard - requestedAt)));
       } catch (error) {
         if (!(error instanceof Unreachable) || Date.now() - lastHeard > PATIENCE_MS) throw error;
         await sleep(500);

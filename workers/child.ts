@@ -17,7 +17,7 @@ export interface Child {
   /** Kills the process; its running request then fails with `reason`. The first reason counts. */
   kill(reason: unknown): void;
   /** Resolves when the process has exited. */
-  readonly gone: Promise<unknown>;
+  readonly exited: Promise<unknown>;
 }
 
 /**
@@ -65,7 +65,7 @@ export async function startChild({ program, memoryMb, compileCache, signal }: Ch
   let hooks: Pick<ConversionHooks, 'progress' | 'log'> | undefined;
 
   const over = Promise.withResolvers<void>();
-  const gone = over.promise;
+  const exited = over.promise;
   child.once('exit', (code, signal) => {
     ended = signal === null ? `with code ${code}` : `by ${signal}`;
     answer?.reject(killed ? killed.reason : describeDeath(ended, errors(), memoryMb));
@@ -91,14 +91,14 @@ export async function startChild({ program, memoryMb, compileCache, signal }: Ch
   const giveUp = () => void child.kill('SIGKILL');
   signal.addEventListener('abort', giveUp);
   if (signal.aborted) giveUp();
-  await Promise.race([started.promise, gone]);
+  await Promise.race([started.promise, exited]);
   signal.removeEventListener('abort', giveUp);
   if (ended !== undefined) throw new Error(`The conversion process ended ${ended}. ${errors()}`);
 
   return {
     pid: child.pid as number,
     memoryMb,
-    gone,
+    exited,
     get requests() {
       return requests;
     },

@@ -13,7 +13,7 @@ export interface ChildrenOptions {
   /** Memory limit in MB of the children that are kept warm; a request with another limit gets a new process. */
   memoryMb: number;
   /** Maximum number of idle children. */
-  kept?: number;
+  maxIdle?: number;
   /** Private folder of Node's compile cache: a child then starts in less than half the time. */
   compileCache?: string;
 }
@@ -40,10 +40,10 @@ export class Children {
   #closed: { reason: unknown } | undefined;
   readonly #closing = new AbortController();
 
-  constructor({ program = PROGRAM, memoryMb, kept = availableParallelism(), compileCache }: ChildrenOptions) {
+  constructor({ program = PROGRAM, memoryMb, maxIdle = availableParallelism(), compileCache }: ChildrenOptions) {
     this.#program = program;
     this.#memoryMb = memoryMb;
-    this.#kept = kept;
+    this.#kept = maxIdle;
     this.#compileCache = compileCache;
   }
 
@@ -88,7 +88,7 @@ export class Children {
     for (const child of this.#all) child.kill(reason);
     // one of them may have become ready before it was killed
     await Promise.allSettled(this.#starting);
-    await Promise.all([...this.#all].map((child) => child.gone));
+    await Promise.all([...this.#all].map((child) => child.exited));
   }
 
   #start(megabytes: number): Promise<Child> {
@@ -107,7 +107,7 @@ export class Children {
       signal: this.#closing.signal,
     });
     this.#all.add(child);
-    void child.gone.then(() => {
+    void child.exited.then(() => {
       this.#all.delete(child);
       const at = this.#idle.indexOf(child);
       if (at >= 0) this.#idle.splice(at, 1);

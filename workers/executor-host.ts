@@ -61,7 +61,7 @@ export class ExecutorHost {
     this.#opened = opened;
     this.#children = new Children({
       memoryMb: DEFAULT_MEMORY_MB,
-      kept: capacity.concurrency,
+      maxIdle: capacity.concurrency,
       compileCache: join(config.data, 'compile-cache'),
     });
     this.db = db;

@@ -134,8 +134,8 @@ async function deleteAccount(io: Io, id: string, options: ConfirmOptions): Promi
       [lost.projects, 'role in projects', 'roles in projects'],
       [lost.logins, 'login'],
     ] as const;
-    const said = parts.flatMap(([number, one, several]) => (number > 0 ? [pluralize(number, one, several)] : []));
-    const loss = said.length > 0 ? ` This also deletes ${said.join(', ')}.` : '';
+    const changes = parts.flatMap(([number, one, several]) => (number > 0 ? [pluralize(number, one, several)] : []));
+    const loss = changes.length > 0 ? ` This also deletes ${changes.join(', ')}.` : '';
     const question = `Delete the account '${id}' for ever?${loss}`;
     await confirm(io, question, options);
   }

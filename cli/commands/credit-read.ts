@@ -3,9 +3,9 @@ import { integer, moment, record, table, UsageError } from 'hydrofiles/terminal'
 import type {
   Balance,
   Detail,
-  Entry,
   ExtendedDetail,
   Forecast,
+  LedgerEntry,
   Verification,
 } from '../../src/credits/balance.routes.ts';
 import type { List } from '../../src/http/rules/paging.ts';
@@ -167,7 +167,7 @@ async function verifyLedger(io: Io): Promise<void> {
 async function explain(io: Io, given: string | undefined, { tenant }: { tenant?: string }): Promise<void> {
   const operation = given ?? (await askFor(io, 'Operation:', 'Name the operation'));
   const to = `${path(tenant ?? (await ownTenant(io)))}/operation/${encodeURIComponent(operation)}`;
-  const answer = await io.api.call<List<Entry>>('GET', to);
+  const answer = await io.api.call<List<LedgerEntry>>('GET', to);
   const names = await lookUpPrincipals(
     io,
     answer.body.data.map(({ createdBy }) => createdBy),

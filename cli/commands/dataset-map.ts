@@ -6,7 +6,7 @@ import { publicBase, readSignature } from '../read-link.ts';
 
 const HOUR_MS = 3_600_000;
 
-interface Wanted {
+interface MapOptions {
   sign: boolean;
   expires: number;
 }
@@ -17,10 +17,10 @@ export function mapCommand(dataset: Command, io: Io, pathOf: (id: string) => str
     .description('print the address of a map of the dataset; whoever has it may look at the dataset until it expires')
     .option('--expires <duration>', 'how long the address works, such as 8h or 30d; default: 1h', milliseconds, HOUR_MS)
     .option('--no-sign', 'an address without a signature: the page asks for a login')
-    .action((id, wanted) => showMap(io, pathOf(id), wanted));
+    .action((id, options) => showMap(io, pathOf(id), options));
 }
 
-async function showMap(io: Io, path: string, { sign, expires }: Wanted): Promise<void> {
+async function showMap(io: Io, path: string, { sign, expires }: MapOptions): Promise<void> {
   const answer = await io.api.call<Dataset>('GET', path);
   const { id } = answer.body;
   const query = sign ? `?${await readSignature(io, answer.body, expires)}` : '';

@@ -14,7 +14,7 @@ interface Shown {
   crs?: string;
   properties?: string[];
 }
-interface Wanted extends Shown {
+interface FeatureOptions extends Shown {
   bbox?: string;
   bboxCrs?: string;
   filter?: string;
@@ -74,9 +74,9 @@ async function describe(io: Io, dataset: string): Promise<void> {
   ]);
 }
 
-async function* pages(io: Io, dataset: string, wanted: Wanted): AsyncGenerator<Answer<FeaturePage>> {
-  const { bbox, bboxCrs, filter, properties, crs, all } = wanted;
-  let left = all ? Infinity : wanted.limit;
+async function* pages(io: Io, dataset: string, options: FeatureOptions): AsyncGenerator<Answer<FeaturePage>> {
+  const { bbox, bboxCrs, filter, properties, crs, all } = options;
+  let left = all ? Infinity : options.limit;
   for (let cursor: string | undefined; ; ) {
     const query = { bbox, 'bbox-crs': bboxCrs, filter, properties, crs, cursor, limit: Math.min(PAGE, left) };
     const page = await io.api.call<FeaturePage>('GET', pathOf(dataset, '/feature'), { query });
@@ -88,11 +88,11 @@ async function* pages(io: Io, dataset: string, wanted: Wanted): AsyncGenerator<A
   }
 }
 
-async function listFeatures(io: Io, dataset: string, wanted: Wanted): Promise<void> {
-  if (wanted.output !== undefined) return writeFeatures(io, dataset, wanted, wanted.output);
+async function listFeatures(io: Io, dataset: string, options: FeatureOptions): Promise<void> {
+  if (options.output !== undefined) return writeFeatures(io, dataset, options, options.output);
   const features: Feature[] = [];
   let last: Answer<FeaturePage> | undefined;
-  for await (const page of pages(io, dataset, wanted)) {
+  for await (const page of pages(io, dataset, options)) {
     features.push(...page.body.features);
     last = page;
   }
@@ -128,14 +128,14 @@ function place(geometry: unknown): string {
 }
 
 /** Writes one collection with the features of all pages, as the server wrote them: numbers keep every digit. */
-async function writeFeatures(io: Io, dataset: string, wanted: Wanted, target: string): Promise<void> {
+async function writeFeatures(io: Io, dataset: string, options: FeatureOptions, target: string): Promise<void> {
   await using open = new AsyncDisposableStack();
-  const output = await localOutput(target, wanted.force ?? false, open);
+  const output = await localOutput(target, options.force ?? false, open);
   const file = await openFile(output.path, 'w');
   let written = 0;
   try {
     await file.write('{"type":"FeatureCollection",');
-    for await (const { text, headers, body } of pages(io, dataset, wanted)) {
+    for await (const { text, headers, body } of pages(io, dataset, options)) {
       if (written === 0) await file.write(`${crsMember(String(headers['content-crs'] ?? ''))}"features":[\n`);
       // a feature a line
       const features = text.slice(text.indexOf('\n') + 1, text.lastIndexOf('\n'));

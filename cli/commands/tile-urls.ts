@@ -10,7 +10,7 @@ import { tilePath } from '../warm-tiles.ts';
 
 const DAY_MS = 86_400_000;
 
-interface Wanted {
+interface UrlOptions {
   sign: boolean;
   expires: number;
 }
@@ -42,13 +42,13 @@ export function urlsCommand(tile: Command, io: Io): void {
     .action((dataset, wanted) => showUrls(io, dataset, wanted));
 }
 
-async function showUrls(io: Io, wanted: string, { sign, expires }: Wanted): Promise<void> {
+async function showUrls(io: Io, wanted: string, { sign, expires }: UrlOptions): Promise<void> {
   const path = `/api/metadata/dataset/${encodeURIComponent(wanted)}`;
   const { body: dataset } = await io.api.call<Dataset>('GET', path);
   const query = sign ? await readSignature(io, dataset, expires) : '';
   const signed = (address: string) => (query === '' ? address : `${address}?${query}`);
-  const place = { id: dataset.id, base: publicBase(dataset), signed };
-  const urls = await listUrls(io, dataset.datasetType, place);
+  const layer = { id: dataset.id, base: publicBase(dataset), signed };
+  const urls = await listUrls(io, dataset.datasetType, layer);
   const end = new URLSearchParams(query).get('se') ?? undefined;
   const body = { id: dataset.id, ...(end && { expires: end }), urls };
   io.show(composedAnswer(body), () =>
@@ -66,12 +66,12 @@ interface LayerUrl {
   signed(this: void, address: string): string;
 }
 
-async function listUrls(io: Io, datasetType: string, place: LayerUrl): Promise<TileUrl[]> {
-  const { id, base, signed } = place;
+async function listUrls(io: Io, datasetType: string, layer: LayerUrl): Promise<TileUrl[]> {
+  const { id, base, signed } = layer;
   const map = { kind: 'Map', address: signed(`${base}/map/dataset/${id}`) };
-  if (datasetType === 'tiles') return [map, ...(await rasterUrls(io, place))];
-  if (datasetType === 'gisvectordata') return [map, ...vectorUrls(place), ...featureUrls(place)];
-  if (await hasVectorTiles(io, id)) return [map, ...vectorUrls(place)];
+  if (datasetType === 'tiles') return [map, ...(await rasterUrls(io, layer))];
+  if (datasetType === 'gisvectordata') return [map, ...vectorUrls(layer), ...featureUrls(layer)];
+  if (await hasVectorTiles(io, id)) return [map, ...vectorUrls(layer)];
   return [map];
 }
 

@@ -29,7 +29,7 @@ export async function listen(io: Io, { to, secretStdin, type, after, limit }: Li
   if (secret === undefined) throw new UsageError('stdin is not whsec_ followed by 24 to 64 bytes in base64.');
   if (to !== undefined && !secretStdin) io.note(`Secret of the signatures: ${secretText(secret)}`);
   const types = type?.map(longEventType);
-  let heard = 0;
+  let received = 0;
   if (limit === 0) return;
   for await (const { id, data } of followStream(io.api, EVENTS, after === undefined ? undefined : String(after))) {
     const event = JSON.parse(data) as CloudEvent;
@@ -38,8 +38,8 @@ export async function listen(io: Io, { to, secretStdin, type, after, limit }: Li
     if (io.json) io.out(answer ? JSON.stringify({ event, ...answer }) : data);
     else
       io.out(eventLine(id, event) + (answer ? `  ${answer.status ?? answer.error} in ${answer.milliseconds} ms` : ''));
-    heard++;
-    if (heard === limit) return;
+    received++;
+    if (received === limit) return;
   }
 }
 

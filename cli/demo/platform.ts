@@ -24,9 +24,9 @@ export interface RunningPlatform {
 /**
  * Starts the platform like `npm start`: database, API and worker in an empty folder, on a free port, without settings
  * of the caller's environment. Its output goes to a file, whose end is in the message of an error.
- * @param asked aborts the start
+ * @param stopping aborts the start
  */
-export async function startPlatform(folder: string, outer: Env, asked: AbortSignal): Promise<RunningPlatform> {
+export async function startPlatform(folder: string, outer: Env, stopping: AbortSignal): Promise<RunningPlatform> {
   const others = Object.entries(outer).filter(([name]) => !/^(PLATFORM_|DATABASE_URL$)/.test(name));
   const env = {
     ...Object.fromEntries(others),
@@ -45,17 +45,17 @@ export async function startPlatform(folder: string, outer: Env, asked: AbortSign
     stdio: ['ignore', 'pipe', output.fd, 'ipc'],
     env,
   });
-  const gone = once(child, 'exit');
+  const exited = once(child, 'exit');
   await output.close();
   const stop = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGTERM');
     const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
-    await gone;
+    await exited;
     clearTimeout(timer);
   };
-  asked.addEventListener('abort', () => void stop());
-  const url = await Promise.race([addressIn(child.stdout!), gone.then(() => undefined)]);
+  stopping.addEventListener('abort', () => void stop());
+  const url = await Promise.race([addressIn(child.stdout!), exited.then(() => undefined)]);
   const said = async () => (await readFile(log, 'utf8')).trim().split('\n').slice(-3).join(' ');
   if (url !== undefined) return { url, env: { ...env, PLATFORM_URL: url }, said, stop };
   await stop();

@@ -15,7 +15,7 @@ export interface Span {
 }
 
 /** Rows and columns that hold all cells whose centres lie in a box; of grids that are not aligned, others too. */
-export type Window = readonly [rows: Span, columns: Span];
+export type CellSpans = readonly [rows: Span, columns: Span];
 
 /** Cells in rows and columns. */
 export interface CellGrid {
@@ -27,7 +27,7 @@ export interface CellGrid {
   y(column: number, row: number): number;
   /** The cell that contains a place; its edges belong to it, to the one of lower numbers where two meet. */
   find(x: number, y: number): { column: number; row: number } | undefined;
-  window(box: Bounds): Window;
+  window(box: Bounds): CellSpans;
 }
 
 /** The cells of a grid or of the placed dimensions of an array. */

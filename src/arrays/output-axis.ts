@@ -1,7 +1,7 @@
 import type { Axis } from 'hydrofiles/data';
 
 /** A column of a table; cells are texts of JSON. */
-export interface Column {
+export interface AxisColumn {
   readonly name: string;
   cell(index: number): string;
 }
@@ -12,7 +12,7 @@ export interface OutputAxis {
   readonly name: string;
   readonly length: number;
   /** Columns of the table. */
-  readonly columns: readonly Column[];
+  readonly columns: readonly AxisColumn[];
   /** Identifiers of the coordinates of a tuple; absent: the values are numbers or times. */
   readonly coordinates?: readonly string[];
   /** The first and last of evenly spaced values, which need not be listed. */
@@ -57,7 +57,7 @@ export interface Points {
   readonly y: Float64Array;
   readonly z?: Float64Array | undefined;
   /** Further columns of the table, such as the numbers of elements. */
-  readonly columns?: readonly Column[];
+  readonly columns?: readonly AxisColumn[];
 }
 
 export function composite({ x, y, z, columns = [] }: Points): OutputAxis {

@@ -46,10 +46,10 @@ function elementsIn(texts: readonly string[]): number[] {
 
 type Change = (x: Float64Array, y: Float64Array) => Promise<{ x: Float64Array; y: Float64Array }>;
 
-function changeTo(own: Crs | undefined, asked: string | undefined): Change {
+function changeTo(own: Crs | undefined, requested: string | undefined): Change {
   const same: Change = async (x, y) => ({ x, y });
-  if (asked === undefined) return same;
-  const from = crsIn(asked);
+  if (requested === undefined) return same;
+  const from = crsIn(requested);
   if (own === undefined)
     throw invalidMember(
       'crs',
@@ -61,7 +61,7 @@ function changeTo(own: Crs | undefined, asked: string | undefined): Change {
       return await transformInThread({ from, to: own, x, y });
     } catch (error) {
       if (error instanceof FormatError)
-        throw invalidMember('crs', `Coordinates in '${asked}' cannot be transformed: ${error.message}`);
+        throw invalidMember('crs', `Coordinates in '${requested}' cannot be transformed: ${error.message}`);
       throw error;
     }
   };

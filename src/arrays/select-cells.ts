@@ -1,6 +1,6 @@
 import type { Indices } from 'hydrofiles/data';
 import { invalidMember } from '../errors.ts';
-import type { Bounds, CellGrid, Window } from './cell-grid.ts';
+import type { Bounds, CellGrid, CellSpans } from './cell-grid.ts';
 import { mostRead, tooManyRead } from './limits.ts';
 import { composite, layers, numbers, type OutputAxis, other, single } from './output-axis.ts';
 import { all, type Choice, type Selection } from './selection.ts';
@@ -51,12 +51,12 @@ function besides({ id, dimensions, array, timed }: Variable, { layer }: Choice):
 
 /** Keys of further coordinates, none twice. */
 export function keysOf(dimensions: readonly Dimension[]): string[] {
-  const taken = new Set(['t', 'x', 'y', 'z', 'composite', 'time', 'layer', 'place', 'element', 'node']);
+  const usedNames = new Set(['t', 'x', 'y', 'z', 'composite', 'time', 'layer', 'place', 'element', 'node']);
   return dimensions.map((dimension) => {
     if (dimension.role !== 'other') return dimension.role;
     let key = dimension.axis.name;
-    for (let n = 2; taken.has(key); n++) key = `${dimension.axis.name}_${n}`;
-    taken.add(key);
+    for (let n = 2; usedNames.has(key); n++) key = `${dimension.axis.name}_${n}`;
+    usedNames.add(key);
     return key;
   });
 }
@@ -70,11 +70,11 @@ function atPoint(before: Before, cells: CellGrid, { x, y }: { x: number; y: numb
   const found = cells.find(x, y);
   if (found === undefined) throw outside(x, y);
   const { column, row } = found;
-  const place = { x: Float64Array.of(cells.x(column, row)), y: Float64Array.of(cells.y(column, row)) };
+  const point = { x: Float64Array.of(cells.x(column, row)), y: Float64Array.of(cells.y(column, row)) };
   return {
     indices: [...before.indices, { first: row, length: 1 }, { first: column, length: 1 }],
     axes: before.axes,
-    shared: [...single(place), ...before.shared],
+    shared: [...single(point), ...before.shared],
     shape: 'place',
   };
 }
@@ -85,7 +85,7 @@ export const outside = (x: number, y: number) =>
     `The point ${x},${y} lies in no cell of the data. The description of the dataset says where they lie.`,
   );
 
-const whole = ({ width, height }: CellGrid): Window => [
+const whole = ({ width, height }: CellGrid): CellSpans => [
   { first: 0, length: height },
   { first: 0, length: width },
 ];
@@ -95,7 +95,7 @@ function isIn(cells: CellGrid, column: number, row: number, { west, south, east,
   return x >= west && x <= east && y >= south && y <= north;
 }
 
-function inGrid(before: Before, cells: CellGrid, [rows, columns]: Window): Selection {
+function inGrid(before: Before, cells: CellGrid, [rows, columns]: CellSpans): Selection {
   const along = (of: (index: number) => number, { first, length }: { first: number; length: number }) =>
     Float64Array.from({ length }, (_, n) => of(first + n));
   return {
@@ -119,7 +119,7 @@ function inGrid(before: Before, cells: CellGrid, [rows, columns]: Window): Selec
 }
 
 /** The cells of a rotated or curvilinear grid, whose coordinates are pairs. */
-function asPoints(before: Before, cells: CellGrid, [rows, columns]: Window, box: Bounds | undefined): Selection {
+function asPoints(before: Before, cells: CellGrid, [rows, columns]: CellSpans, box: Bounds | undefined): Selection {
   // before the coordinates of each cell are listed
   if (rows.length * columns.length > mostRead) throw tooManyRead(rows.length * columns.length);
   const kept: number[] = [];

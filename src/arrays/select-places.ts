@@ -1,7 +1,7 @@
 import type { Indices } from 'hydrofiles/data';
 import { invalidMember } from '../errors.ts';
 import type { MeshPlaces } from './mesh-places.ts';
-import { type Column, composite, numbers, other, single } from './output-axis.ts';
+import { type AxisColumn, composite, numbers, other, single } from './output-axis.ts';
 import { checkLayer, keysOf, outside } from './select-cells.ts';
 import { all, type Choice, type Selection } from './selection.ts';
 import type { Variable } from './variables.ts';
@@ -75,7 +75,7 @@ function gatherPoints(places: MeshPlaces, location: 'node' | 'cell', chosen: Uin
   const at = places.at(location);
   const along = (axis: number) => Float64Array.from(chosen, (index) => at[3 * index + axis]!);
   const { layers } = places;
-  const columns: Column[] = [
+  const columns: AxisColumn[] = [
     {
       name: location === 'node' ? 'node' : 'element',
       cell: (n) => String(places.number(location, chosen[n]!)),

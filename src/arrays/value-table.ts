@@ -1,6 +1,6 @@
 import { invalidMember } from '../errors.ts';
 import type { Coverage } from './coverage.ts';
-import type { Column } from './output-axis.ts';
+import type { AxisColumn } from './output-axis.ts';
 import { valueText } from './value-text.ts';
 
 const pieceRows = 2048;
@@ -47,7 +47,7 @@ const order = ['time', 'element', 'node', 'layer', 'x', 'y', 'z'];
 const rank = ({ name }: TableColumn): number => (order.includes(name) ? order.indexOf(name) : order.length);
 
 /** Consecutive rows often have the same coordinate. */
-function remembered(name: string, cell: Column['cell'], indexOf: (row: number) => number): TableColumn {
+function remembered(name: string, cell: AxisColumn['cell'], indexOf: (row: number) => number): TableColumn {
   let [last, text] = [-1, ''];
   return {
     name,

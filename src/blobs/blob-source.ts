@@ -250,15 +250,15 @@ export class BlobSource implements ByteSource {
 
   /** The bytes of a page. Loads it if the source that was loading it was closed. */
   async #loaded(page: Page, number: number): Promise<Uint8Array> {
-    for (let wanted = page; ; ) {
+    for (let current = page; ; ) {
       try {
-        return await stoppable(wanted.bytes, this.#signal);
+        return await stoppable(current.bytes, this.#signal);
       } catch (error) {
         this.#signal.throwIfAborted();
         if (!(error instanceof Abandoned)) throw error;
-        const loading = this.#parts.cache.get(wanted.key);
-        wanted = loading ?? this.#plan(number);
-        if (!loading) this.#load([wanted], number);
+        const loading = this.#parts.cache.get(current.key);
+        current = loading ?? this.#plan(number);
+        if (!loading) this.#load([current], number);
       }
     }
   }

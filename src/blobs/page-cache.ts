@@ -8,7 +8,7 @@ export interface Page {
   readonly bytes: Promise<Uint8Array>;
 }
 
-interface Entry extends Page {
+interface CachedPage extends Page {
   readonly resolve: (bytes: Uint8Array) => void;
   readonly reject: (error: unknown) => void;
   isReserved: boolean;
@@ -25,9 +25,9 @@ interface Waiting {
  */
 export class PageCache {
   readonly limit: number;
-  readonly #loaded: LRUCache<string, Entry>;
+  readonly #loaded: LRUCache<string, CachedPage>;
   /** Planned or being loaded. */
-  readonly #coming = new Map<string, Entry>();
+  readonly #coming = new Map<string, CachedPage>();
   /** Bytes that are reserved for pages. */
   #loading = 0;
   #waiting: Waiting[] = [];
@@ -52,7 +52,7 @@ export class PageCache {
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
     // prevents an unhandled rejection if nobody waits for the page
     promise.catch(() => {});
-    const entry: Entry = { key, length, bytes: promise, resolve, reject, isReserved: false };
+    const entry: CachedPage = { key, length, bytes: promise, resolve, reject, isReserved: false };
     this.#coming.set(key, entry);
     return entry;
   }
@@ -71,11 +71,11 @@ export class PageCache {
     signal.throwIfAborted();
     if (!this.hasRoom(bytes)) await this.#waitForMemory(bytes, signal);
     else this.#take(bytes);
-    for (const page of pages) (page as Entry).isReserved = true;
+    for (const page of pages) (page as CachedPage).isReserved = true;
   }
 
   fill(page: Page, bytes: Uint8Array): void {
-    const entry = page as Entry;
+    const entry = page as CachedPage;
     this.#coming.delete(entry.key);
     this.#loading -= entry.length;
     this.#loaded.set(entry.key, entry);
@@ -84,7 +84,7 @@ export class PageCache {
   }
 
   fail(page: Page, error: unknown): void {
-    const entry = page as Entry;
+    const entry = page as CachedPage;
     this.#coming.delete(entry.key);
     if (entry.isReserved) this.#loading -= entry.length;
     entry.reject(error);

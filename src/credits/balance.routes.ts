@@ -66,7 +66,7 @@ const Forecast = component('CreditForecast', {
     .describe('What is available, by its expiry.'),
 });
 export type Forecast = z.infer<typeof Forecast>;
-const Entry = component('CreditEntry', {
+const LedgerEntry = component('CreditEntry', {
   seq: z.int().describe('Number of the entry in its pool.'),
   kind: z.enum(KINDS).describe('Kind of the operation that wrote the entry.'),
   account: z.enum(ACCOUNTS).describe('Account of the entry.'),
@@ -79,7 +79,7 @@ const Entry = component('CreditEntry', {
   createdBy: createdBy.optional(),
   requestId: uuidText('`x-request-id` of the request.').optional(),
 });
-export type Entry = z.infer<typeof Entry>;
+export type LedgerEntry = z.infer<typeof LedgerEntry>;
 const Verification = component('CreditVerification', {
   valid: flag('Whether the ledger is right.'),
   pools: z.int().describe('Number of pools.'),
@@ -206,7 +206,7 @@ export async function creditBalanceRoutes(app: App, { db }: { db: Database }): P
     summary: 'Returns the entries of an operation',
     description: 'Entries with the same time and kind belong together and sum to zero.',
     params: TenantParam.extend({ operationId: OperationId }),
-    response: { 200: listOf(Entry) },
+    response: { 200: listOf(LedgerEntry) },
     handler: async ({ caller, params }) => ({
       data: [...(await operationEntries(db, caller, params.tenantId, params.operationId))],
     }),

@@ -52,10 +52,10 @@ export async function* inParts<Row extends LedgerPosition>(
 ): AsyncGenerator<Omit<Row, keyof LedgerPosition>[]> {
   let after: LedgerPosition | undefined;
   for (let left = limit; left > 0; ) {
-    const wanted = Math.min(most, left);
-    const rows = await list({ ...(after ? { after } : { offset }), limit: wanted });
+    const partSize = Math.min(most, left);
+    const rows = await list({ ...(after ? { after } : { offset }), limit: partSize });
     yield rows.map(({ n: _, expires: __, lotId: ___, position: ____, ...row }) => row);
-    if (rows.length < wanted) return;
+    if (rows.length < partSize) return;
     after = rows.at(-1);
     left -= rows.length;
   }

@@ -65,10 +65,10 @@ export interface WantedMove extends Omit<Move, 'source' | 'target'> {
 export async function move(
   db: Database,
   caller: Caller,
-  wanted: WantedMove,
+  request: WantedMove,
   dryRun: boolean,
 ): Promise<{ credits: number }> {
-  const { sourceTenantId, targetTenantId, ...what } = wanted;
+  const { sourceTenantId, targetTenantId, ...what } = request;
   const tenants = [sourceTenantId, targetTenantId].filter((id) => id !== undefined);
   if (tenants.length === 0)
     throw invalid('Name the tenant that credits are moved from, or the tenant that they are moved to.');
@@ -81,7 +81,7 @@ export async function move(
     credits = 0,
     available,
   } = await db.transaction((tx) => moveCredits(tx, { ...what, source, target }, changeBy(caller, dryRun)));
-  if (refusal !== undefined) throw refused(refusal, target, { credits: wanted.credits, available });
+  if (refusal !== undefined) throw refused(refusal, target, { credits: request.credits, available });
   return { credits };
 }
 

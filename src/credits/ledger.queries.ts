@@ -20,7 +20,7 @@ const Entry = z.object({
   createdBy: z.string().optional(),
   requestId: z.string().optional(),
 });
-export type Entry = z.infer<typeof Entry>;
+export type LedgerEntry = z.infer<typeof Entry>;
 
 /** Entries of an operation, in the order in which they were written. */
 export const listOperationEntries = (db: Reads, caller: Caller, pool: string, operationId: string) =>

@@ -1,7 +1,7 @@
 import type { Reads } from '../db.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import { type Entry, listOperationEntries } from './ledger.queries.ts';
+import { type LedgerEntry, listOperationEntries } from './ledger.queries.ts';
 import { checkMayQuery } from './rights.ts';
 
 /** Entries of an operation in the pool of a tenant. Throws `notFound` if there are none. */
@@ -10,7 +10,7 @@ export async function operationEntries(
   caller: Caller,
   tenantId: string,
   operationId: string,
-): Promise<readonly Entry[]> {
+): Promise<readonly LedgerEntry[]> {
   await checkMayQuery(db, caller, tenantId);
   const entries = await listOperationEntries(db, caller, tenantId, operationId);
   if (entries.length === 0)

@@ -41,12 +41,12 @@ async function lockedWherever(lock: typeof lockVisible, tx: Transaction, caller:
 export async function takenDataset(
   tx: Transaction,
   caller: Caller,
-  wanted: { id: string; projectId?: string | undefined },
+  address: { id: string; projectId?: string | undefined },
   capability: Capability,
 ): Promise<VisibleDataset> {
-  const found = await lockedWherever(lockVisible, tx, caller, wanted.id);
-  if (!found || (wanted.projectId !== undefined && found.projectId !== wanted.projectId.toLowerCase())) {
-    throw notFound('Dataset', wanted.id);
+  const found = await lockedWherever(lockVisible, tx, caller, address.id);
+  if (!found || (address.projectId !== undefined && found.projectId !== address.projectId.toLowerCase())) {
+    throw notFound('Dataset', address.id);
   }
   requireCapability({ ...found, id: found.projectId }, capability);
   return found;
@@ -82,16 +82,16 @@ export async function refuseUsed(tx: Transaction, dataset: VisibleDataset) {
 }
 
 /** `takenDataset` that no transfer writes. */
-export async function lockedDataset(...wanted: Parameters<typeof takenDataset>): Promise<VisibleDataset> {
-  const found = await takenDataset(...wanted);
+export async function lockedDataset(...parameters: Parameters<typeof takenDataset>): Promise<VisibleDataset> {
+  const found = await takenDataset(...parameters);
   refuseWritten(found);
   return found;
 }
 
 /** `lockedDataset` that no transfer reads either, so that it can be written, moved or deleted. */
-export async function idleDataset(...wanted: Parameters<typeof takenDataset>): Promise<VisibleDataset> {
-  const found = await takenDataset(...wanted);
-  await refuseUsed(wanted[0], found);
+export async function idleDataset(...parameters: Parameters<typeof takenDataset>): Promise<VisibleDataset> {
+  const found = await takenDataset(...parameters);
+  await refuseUsed(parameters[0], found);
   return found;
 }
 

@@ -56,7 +56,7 @@ export function datasetPlace(db: Database, blobs: BlobStore, issuers: Issuers): 
       if (found && found.blob === undefined) throw noBytes(id);
       return found?.blob;
     },
-    accepts: async (id, grant, wanted) => isId(id) && (await acceptsGrant(db, issuers, id, grant, wanted)),
+    accepts: async (id, grant, permission) => isId(id) && (await acceptsGrant(db, issuers, id, grant, permission)),
     writing: {
       check: async (id, conditions = { onlyNew: false }) =>
         checkWritable(db, id, conditions, await issuerOf(conditions)),

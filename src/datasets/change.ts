@@ -11,12 +11,12 @@ import { type DatasetChange, findProjectId, getRecord, markDeleted, updateDatase
 export async function deleteDataset(
   db: Database,
   caller: Caller,
-  wanted: { id: string; projectId?: string },
+  address: { id: string; projectId?: string },
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    const projectId = await findProjectId(tx, wanted.id);
+    const projectId = await findProjectId(tx, address.id);
     if (projectId) await lockProjectTrees(tx, projectId);
-    const dataset = await idleDataset(tx, caller, wanted, 'canDeleteContent');
+    const dataset = await idleDataset(tx, caller, address, 'canDeleteContent');
     await markDeleted(tx, dataset.id, caller.userId);
   });
 }
@@ -25,12 +25,12 @@ export async function deleteDataset(
 export async function replaceDataset(
   db: Database,
   caller: Caller,
-  wanted: { id: string; projectId: string; rowVersion?: string | undefined },
+  address: { id: string; projectId: string; rowVersion?: string | undefined },
   change: DatasetChange,
 ) {
   return db.transaction(async (tx) => {
-    const dataset = await lockedDataset(tx, caller, wanted, 'canUpdateContent');
-    checkRowVersion('Dataset', dataset, wanted.rowVersion);
+    const dataset = await lockedDataset(tx, caller, address, 'canUpdateContent');
+    checkRowVersion('Dataset', dataset, address.rowVersion);
     if (change.permissions !== undefined) {
       // clients send back the full record; unchanged permissions need no right to change them
       const before = await getRecord(tx, caller, dataset.id);

@@ -54,20 +54,20 @@ const tenantOf = (caller: Caller, { from }: WantedPath) =>
     : sql.fragment`${caller.tenantId ?? null}::uuid`;
 
 /** Visible projects at a path, ordered by path. */
-export const findProjects = (db: Reads, caller: Caller, wanted: WantedPath, limit: number) =>
+export const findProjects = (db: Reads, caller: Caller, path: WantedPath, limit: number) =>
   db.any(sql.type(FoundItem)`
     select f.id, 'Project' as item_type, f.name, f.project_id, place.path || '/' || path_segment(f.name) as path
     from (
       select p.id, p.name, p.parent_id as project_id, p.path[:cardinality(p.path) - 1] as above
       from ${visibleProjects(caller)} p
-      where p.tenant_id = ${tenantOf(caller, wanted)} and p.name collate "C" = ${wanted.names.at(-1) ?? ''}) f
-    ${matchingPath(wanted)} order by place.path collate "C", f.id limit ${limit}`);
+      where p.tenant_id = ${tenantOf(caller, path)} and p.name collate "C" = ${path.names.at(-1) ?? ''}) f
+    ${matchingPath(path)} order by place.path collate "C", f.id limit ${limit}`);
 
 /** Visible datasets at a path, ordered by path. */
-export const findDatasets = (db: Reads, caller: Caller, wanted: WantedPath, limit: number) =>
+export const findDatasets = (db: Reads, caller: Caller, path: WantedPath, limit: number) =>
   db.any(sql.type(FoundItem)`
     select f.id, 'Dataset' as item_type, f.name, f.project_id, place.path || '/' || path_segment(f.name) as path
     from (
       select d.id, d.name, d.project_id, j.path as above
-      ${visible(caller)} and j.tenant_id = ${tenantOf(caller, wanted)} and d.name collate "C" = ${wanted.names.at(-1) ?? ''}) f
-    ${matchingPath(wanted)} order by place.path collate "C", f.id limit ${limit}`);
+      ${visible(caller)} and j.tenant_id = ${tenantOf(caller, path)} and d.name collate "C" = ${path.names.at(-1) ?? ''}) f
+    ${matchingPath(path)} order by place.path collate "C", f.id limit ${limit}`);

@@ -48,8 +48,8 @@ export const acceptsGrant = async (
   issuers: Issuers,
   id: string,
   grant: PresentedGrant,
-  wanted: 'r' | 'w',
-): Promise<boolean> => mayUseGrant(db, await issuers.find(grant.issuer), id, grant, wanted);
+  permission: 'r' | 'w',
+): Promise<boolean> => mayUseGrant(db, await issuers.find(grant.issuer), id, grant, permission);
 
 /**
  * Whether a presented grant is valid for a dataset, deleted or not: it was not revoked, and its issuer may do now what
@@ -60,11 +60,11 @@ export async function mayUseGrant(
   issuer: Caller | undefined,
   id: string,
   grant: PresentedGrant,
-  wanted: 'r' | 'w',
+  permission: 'r' | 'w',
 ): Promise<boolean> {
   if (issuer === undefined || !(await isUnrevoked(db, id, grant))) return false;
   const found = await findRights(db, issuer, id);
-  return found === null || may(found, wanted === 'r' ? 'canReadContent' : 'canUpdateContent');
+  return found === null || may(found, permission === 'r' ? 'canReadContent' : 'canUpdateContent');
 }
 
 /** Query string to append to an address. Grants reading, and also writing if the caller has canUpdateContent. */

@@ -35,13 +35,13 @@ export async function importStaged(
   { db, blobs }: { db: Database; blobs: BlobStore },
   caller: Caller,
   projectId: string,
-  wanted: StagedImport,
+  request: StagedImport,
 ): Promise<ImportedFiles> {
   const copies: Copies = new Map();
   // terminates: each attempt has the copies that the one before lacked
   for (;;) {
     try {
-      return await importWith({ db, copies }, caller, projectId, wanted);
+      return await importWith({ db, copies }, caller, projectId, request);
     } catch (error) {
       if (!(error instanceof CopiesNeeded)) throw error;
       await copyStaged(blobs, error.sources, copies);

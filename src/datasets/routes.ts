@@ -107,9 +107,9 @@ export async function datasetRoutes(app: App, { db, publicUrl }: DatasetRoutes) 
     response: { 200: Dataset },
     handler: async (request) => {
       const { id, rowVersion, metadata = {}, properties = {}, tags: labels = [], ...rest } = request.body;
-      const wanted = { id, projectId: request.params.id, rowVersion };
+      const address = { id, projectId: request.params.id, rowVersion };
       const change = { ...rest, metadata, properties, tags: labels };
-      return toDataset(await replaceDataset(db, request.caller, wanted, change), baseOf(request));
+      return toDataset(await replaceDataset(db, request.caller, address, change), baseOf(request));
     },
   });
 }

@@ -71,9 +71,16 @@ export async function createWebhook(
       throw conflict(`The tenant has ${MAX_PER_TENANT} webhooks, the maximum. Delete one first.`);
     const hookId = randomUUIDv7();
     const sealedSecret = sealSecret(sealer, hookId, key);
-    const wanted = { id: hookId, tenantId, url, types: [...new Set(types)], sealedSecret, createdBy: caller.userId };
-    const webhook = await insertWebhook(tx, wanted);
-    const details = { url: new URL(url).origin, types: wanted.types };
+    const newWebhook = {
+      id: hookId,
+      tenantId,
+      url,
+      types: [...new Set(types)],
+      sealedSecret,
+      createdBy: caller.userId,
+    };
+    const webhook = await insertWebhook(tx, newWebhook);
+    const details = { url: new URL(url).origin, types: newWebhook.types };
     await audit(tx, { action: 'webhook.create', subject: webhook.id, tenantId, ...by(caller), details });
     return { ...webhook, secret: secretText(key) };
   });

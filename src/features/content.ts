@@ -5,7 +5,7 @@ import { type Header, headerCrs, readHeader } from 'hydrofiles/features';
 import { LRUCache } from 'lru-cache';
 import type { BlobSources, OpenBlob } from '../blobs/blob-source.ts';
 import { AppError, invalid } from '../errors.ts';
-import type { Location } from './place.ts';
+import type { Location } from './location.ts';
 import type { QueryThreads, RunJob } from './query-threads.ts';
 
 /** A dataset as far as queries of features must know it. */
@@ -24,7 +24,7 @@ export interface Content {
   readonly source: OpenBlob;
   readonly header: Header;
   readonly fields: readonly Field[];
-  readonly place: Location;
+  readonly location: Location;
   /** Differs between contents, also of one dataset. */
   readonly version: string;
   readonly run: RunJob;
@@ -39,7 +39,7 @@ const maxKeptColumns = 500;
 export class Contents {
   readonly #sources: BlobSources;
   readonly #threads: QueryThreads;
-  readonly #kept = new LRUCache<string, Pick<Content, 'header' | 'place'>>({ max: maxKept });
+  readonly #kept = new LRUCache<string, Pick<Content, 'header' | 'location'>>({ max: maxKept });
 
   constructor(sources: BlobSources, threads: QueryThreads) {
     this.#sources = sources;
@@ -69,12 +69,12 @@ export class Contents {
     }
   }
 
-  async #read(source: OpenBlob, run: RunJob, version: string): Promise<Pick<Content, 'header' | 'place'>> {
+  async #read(source: OpenBlob, run: RunJob, version: string): Promise<Pick<Content, 'header' | 'location'>> {
     const header = await readHeader(source);
-    const place = await run({ kind: 'place', crs: headerCrs(header), box: header.box });
-    if (header.columns.length > maxKeptColumns) return { header, place };
-    this.#kept.set(version, { header, place });
-    return { header, place };
+    const location = await run({ kind: 'location', crs: headerCrs(header), box: header.box });
+    if (header.columns.length > maxKeptColumns) return { header, location };
+    this.#kept.set(version, { header, location });
+    return { header, location };
   }
 }
 

@@ -63,10 +63,10 @@ const TYPES = ['Point', 'LineString', 'Polygon', 'MultiPoint', 'MultiLineString'
 export const geometryTypeOf = ({ header }: Content): string => TYPES[header.geometryType - 1] ?? 'Geometry';
 
 export function describeFeatures(content: Content): FeatureDescription {
-  const { dataset, header, fields, place, version } = content;
+  const { dataset, header, fields, location, version } = content;
   const { box, count } = header;
   const { stored } = offeredCrs(content);
-  const { crs } = place;
+  const { crs } = location;
   return {
     id: dataset.id,
     name: dataset.name,
@@ -82,7 +82,7 @@ export function describeFeatures(content: Content): FeatureDescription {
       ...(decimals === undefined ? {} : { decimals }),
     })),
     hasIds: header.columns.some(({ isId }) => isId),
-    ...(place.extent === undefined ? {} : { extent: [...place.extent] }),
+    ...(location.extent === undefined ? {} : { extent: [...location.extent] }),
     ...(box === undefined ? {} : { storedExtent: [box.west, box.south, box.east, box.north] }),
     ...(crs === undefined
       ? {}

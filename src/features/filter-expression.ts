@@ -103,11 +103,11 @@ export function compileTest(expression: Expression, fields: readonly Pick<Field,
   }
   const { op, field, value } = expression;
   const as = COMPARED_AS[fields[field]!.type];
-  const wanted = parseLiteral(value, as)!;
+  const expected = parseLiteral(value, as)!;
   const accepts = ACCEPTS[op];
   return (values) => {
     const found = stored(values[field], as);
-    return found === undefined ? undefined : accepts(found < wanted ? -1 : found > wanted ? 1 : 0);
+    return found === undefined ? undefined : accepts(found < expected ? -1 : found > expected ? 1 : 0);
   };
 }
 
@@ -134,12 +134,12 @@ function several(tests: readonly Test[], decides: boolean): Test {
 }
 
 function like(field: number, pattern: string, anyCase: boolean): Test {
-  const wanted = anyCase ? pattern.toLowerCase() : pattern;
+  const expected = anyCase ? pattern.toLowerCase() : pattern;
   return (values) => {
     const value = values[field];
     if (value === null || value === undefined) return undefined;
     const text = String(value);
-    return matches(anyCase ? text.toLowerCase() : text, wanted);
+    return matches(anyCase ? text.toLowerCase() : text, expected);
   };
 }
 

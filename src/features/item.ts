@@ -18,9 +18,9 @@ export async function featureById(
     const hasIds = content.header.columns.some(({ isId }) => isId);
     const number = /^(0|[1-9]\d{0,14})$/.test(id) ? Number(id) : undefined;
     if (!hasIds && number === undefined) throw notFound('Feature', id);
-    const wanted = hasIds ? { id } : { number: number! };
+    const idOrNumber = hasIds ? { id } : { number: number! };
     const key = JSON.stringify({ ...query, ...(hasIds ? { id } : {}) });
-    for await (const block of blocksFor(content, wanted)) {
+    for await (const block of blocksFor(content, idOrNumber)) {
       if (signal.aborted) break;
       const large = block.tooLarge.find((one) => one.number === number && !hasIds);
       if (large)
@@ -47,11 +47,11 @@ export async function featureById(
 
 async function* blocksFor(
   { source, header }: Content,
-  wanted: { id: string } | { number: number },
+  key: { id: string } | { number: number },
 ): AsyncGenerator<FeatureBlock> {
-  if ('id' in wanted || header.index === undefined) yield* scanBlocks(source, header, undefined, SCANNED);
-  else if (wanted.number < header.count) {
-    const found = await findByNumber(source, header as Indexed, wanted.number);
+  if ('id' in key || header.index === undefined) yield* scanBlocks(source, header, undefined, SCANNED);
+  else if (key.number < header.count) {
+    const found = await findByNumber(source, header as Indexed, key.number);
     yield* foundBlocks(source, [found], MAX_FEATURE);
   }
 }

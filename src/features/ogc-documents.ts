@@ -47,7 +47,7 @@ export const landingPage = ({ dataset }: Content, address: AddressOf) => ({
 const REL = 'http://www.opengis.net/def/rel/ogc/1.0';
 
 export function collectionDocument(content: Content, address: AddressOf): Collection {
-  const { dataset, header, place } = content;
+  const { dataset, header, location } = content;
   const { offered, stored } = offeredCrs(content);
   const at = (path: string) => address(`${COLLECTION_PATH}${path}`);
   return {
@@ -55,7 +55,7 @@ export function collectionDocument(content: Content, address: AddressOf): Collec
     title: dataset.name,
     itemType: 'feature',
     ...(header.count > 0 ? { itemCount: header.count } : {}),
-    ...(place.extent === undefined ? {} : { extent: { spatial: { bbox: [[...place.extent]], crs: CRS84.uri } } }),
+    ...(location.extent === undefined ? {} : { extent: { spatial: { bbox: [[...location.extent]], crs: CRS84.uri } } }),
     ...(offered.length === 0 ? {} : { crs: offered }),
     ...(stored === undefined ? {} : { storageCrs: stored }),
     links: [

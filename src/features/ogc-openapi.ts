@@ -58,8 +58,8 @@ const FEATURE_ID = { name: 'featureId', in: 'path', required: true, schema: { ty
 
 /** The OpenAPI document of the service of one dataset. OpenAPI 3.0, as OGC API Features wants it. */
 export function openapiDocument({ dataset, fields, version }: Content, address: AddressOf) {
-  const taken = new Set(Object.keys(PARAMETERS));
-  const named = fields.filter(({ name }) => !taken.has(name.toLowerCase())).slice(0, MAX_NAMED);
+  const usedNames = new Set(Object.keys(PARAMETERS));
+  const named = fields.filter(({ name }) => !usedNames.has(name.toLowerCase())).slice(0, MAX_NAMED);
   const ofProperties = named.map(({ name, type }) =>
     query(name, `Value of the property (${type}).`, { type: 'string' }),
   );

@@ -5,12 +5,12 @@ import type { Area, Placed } from 'hydrofiles/features';
 import { answerTasks } from 'hydrofiles/threads';
 import { LRUCache } from 'lru-cache';
 import { asAppError } from '../errors.ts';
-import { type Location, locateFeatures } from './place.ts';
+import { type Location, locateFeatures } from './location.ts';
 import { type FeatureQuery, type Portion, type Rendered, Renderer } from './renderer.ts';
 
 /** Work of the thread. A query is JSON, so that it is its own key: it comes with each job, and is prepared once. */
 export type Job =
-  | { kind: 'place'; crs: Crs | undefined; box: Area | undefined }
+  | { kind: 'location'; crs: Crs | undefined; box: Area | undefined }
   | { kind: 'areas'; query: string }
   | {
       kind: 'render';
@@ -24,7 +24,7 @@ export type Job =
     };
 
 export interface Results {
-  place: Location;
+  location: Location;
   areas: readonly Area[] | undefined;
   render: Rendered;
 }
@@ -46,7 +46,7 @@ function openRenderer(query: string): Promise<Renderer> {
 }
 
 async function runJob(job: Job): Promise<Results[Job['kind']]> {
-  if (job.kind === 'place') return locateFeatures(job.crs, job.box);
+  if (job.kind === 'location') return locateFeatures(job.crs, job.box);
   const renderer = await openRenderer(job.query);
   if (job.kind === 'areas') return renderer.areas;
   const { offset, features, portion } = job;

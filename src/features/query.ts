@@ -20,13 +20,13 @@ export interface FeatureParameters {
 
 /** Throws `invalid` for a parameter that does not fit the features. */
 export function parseQuery(content: Content, parameters: FeatureParameters): FeatureQuery {
-  const { header, fields, place } = content;
+  const { header, fields, location } = content;
   const { columns, geometryType, hasZ, hasM, box } = header;
   const output = outputCrs(content, parameters.crs);
   const filter = combineFilters(parameters, fields);
   const bbox = parameters.bbox === undefined ? undefined : parseBbox(content, parameters.bbox, parameters['bbox-crs']);
   const properties = parameters.properties && selected(parameters.properties, fields);
-  const { crs } = place;
+  const { crs } = location;
   return {
     header: { columns, geometryType, hasZ, hasM, ...(box && { box }) },
     ...(box === undefined && header.index === undefined ? { unbounded: true } : {}),
@@ -41,8 +41,8 @@ export function parseQuery(content: Content, parameters: FeatureParameters): Fea
 /**
  * The coordinate system of the answer: CRS 84 unless asked for another one; undefined if that of the data is not known.
  */
-export function outputCrs({ place, dataset }: Content, crs: string | undefined): NamedCrs | undefined {
-  if (place.crs !== undefined) return crs === undefined ? CRS84 : crsNamed('crs', crs);
+export function outputCrs({ location, dataset }: Content, crs: string | undefined): NamedCrs | undefined {
+  if (location.crs !== undefined) return crs === undefined ? CRS84 : crsNamed('crs', crs);
   if (crs === undefined) return undefined;
   throw invalidMember(
     'crs',
@@ -50,7 +50,7 @@ export function outputCrs({ place, dataset }: Content, crs: string | undefined):
   );
 }
 
-function parseBbox({ place, dataset }: Content, text: string, crs: string | undefined): FeatureQuery['bbox'] {
+function parseBbox({ location, dataset }: Content, text: string, crs: string | undefined): FeatureQuery['bbox'] {
   const numbers = text
     .split(',')
     .map((part) => (/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(part.trim()) ? Number(part) : NaN));
@@ -62,12 +62,12 @@ function parseBbox({ place, dataset }: Content, text: string, crs: string | unde
     number,
     number,
   ];
-  if (place.crs === undefined && crs !== undefined)
+  if (location.crs === undefined && crs !== undefined)
     throw invalidMember(
       'bbox-crs',
       `The coordinate system of dataset '${dataset.id}' is not known. Omit bbox-crs, and give bbox in its coordinates.`,
     );
-  const named = place.crs === undefined ? undefined : crs === undefined ? CRS84 : crsNamed('bbox-crs', crs);
+  const named = location.crs === undefined ? undefined : crs === undefined ? CRS84 : crsNamed('bbox-crs', crs);
   return { numbers: [west, south, east, north], ...(named && { crs: named }) };
 }
 
@@ -136,9 +136,9 @@ function selected(names: readonly string[], fields: readonly Field[]): number[] 
 }
 
 /** The systems that a dataset names as those of its answers. Others can be asked for, too. */
-export function offeredCrs({ place }: Content): { offered: string[]; stored?: string } {
-  if (place.crs === undefined) return { offered: [] };
-  const stored = storedName(place.crs)?.uri;
+export function offeredCrs({ location }: Content): { offered: string[]; stored?: string } {
+  if (location.crs === undefined) return { offered: [] };
+  const stored = storedName(location.crs)?.uri;
   const usual = ['EPSG:4326', 'EPSG:3857'].map((name) => crsNamed('crs', name).uri);
   return {
     offered: [...new Set([CRS84.uri, ...(stored === undefined ? [] : [stored]), ...usual])],

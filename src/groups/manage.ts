@@ -172,11 +172,13 @@ export async function changeMetadata(
   tx: Transaction,
   parts: GroupParts,
   group: Group,
-  wanted: Record<string, unknown>,
+  requested: Record<string, unknown>,
 ): Promise<string[]> {
   const key = parts.secondFactorKey;
   const before = await revealMetadata(tx, parts, group);
-  const after = Object.hasOwn(wanted, key) ? { ...wanted, [key]: keepHiddenCodes(before[key], wanted[key]) } : wanted;
+  const after = Object.hasOwn(requested, key)
+    ? { ...requested, [key]: keepHiddenCodes(before[key], requested[key]) }
+    : requested;
   checkMetadata(after, key);
   await setMetadata(tx, parts, group, after);
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);

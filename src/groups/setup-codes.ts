@@ -35,17 +35,17 @@ export async function revealEntries(db: Reads, sealer: Sealer, { id, entries, co
  * shown in the same way, else the only one left of its type. What stays hidden is ambiguous or unknown, and malformed.
  * @param present entries of the group with their setup codes
  */
-export function keepHiddenCodes(present: unknown, wanted: unknown): unknown {
-  if (!Array.isArray(wanted) || !wanted.some(isHidden)) return wanted;
+export function keepHiddenCodes(present: unknown, requested: unknown): unknown {
+  if (!Array.isArray(requested) || !requested.some(isHidden)) return requested;
   const left = new Set((Array.isArray(present) ? present : []).filter((entry) => withCode(entry, '') !== undefined));
-  const kept: unknown[] = [...wanted];
+  const kept: unknown[] = [...requested];
   const assign = (keyOf: (entry: unknown) => unknown) => {
     const open = [...kept.keys()].filter((at) => isHidden(kept[at]));
     for (const [key, positions] of Map.groupBy(open, (at) => keyOf(hide(kept[at])))) {
       const found = [...left].filter((entry) => keyOf(hide(entry)) === key);
       if (found.length !== positions.length) continue;
       for (const [n, at] of positions.entries()) {
-        kept[at] = withCode(wanted[at], splitEntry(found[n] as string).value);
+        kept[at] = withCode(requested[at], splitEntry(found[n] as string).value);
         left.delete(found[n]);
       }
     }

@@ -24,20 +24,20 @@ const ownsTenant = ({ tenants, key }: Caller, tenantId: string) =>
   tenants.some(({ id, role }) => id === tenantId && role === 'Owner') ||
   (key?.role === 'Owner' && key.tenantId === tenantId);
 
-export const defineFeature = (db: Database, caller: Caller, wanted: NewFeature): Promise<FeatureRow> =>
+export const defineFeature = (db: Database, caller: Caller, feature: NewFeature): Promise<FeatureRow> =>
   db.transaction(async (tx) => {
-    const made = await insertFeature(tx, wanted, caller.userId);
-    if (!made) throw nameTaken(wanted.name);
-    await audit(tx, { action: 'feature.define', subject: made.featureId, ...by(caller), details: { ...wanted } });
+    const made = await insertFeature(tx, feature, caller.userId);
+    if (!made) throw nameTaken(feature.name);
+    await audit(tx, { action: 'feature.define', subject: made.featureId, ...by(caller), details: { ...feature } });
     return made;
   });
 
-export const changeFeature = (db: Database, caller: Caller, id: string, wanted: NewFeature): Promise<FeatureRow> =>
+export const changeFeature = (db: Database, caller: Caller, id: string, feature: NewFeature): Promise<FeatureRow> =>
   db.transaction(async (tx) => {
     const before = await lockFeature(tx, id);
     if (!before) throw notFound('Feature', id);
-    if (await findFeatureNamed(tx, wanted.name, id)) throw nameTaken(wanted.name);
-    const changed = await updateFeature(tx, id, wanted, caller.userId);
+    if (await findFeatureNamed(tx, feature.name, id)) throw nameTaken(feature.name);
+    const changed = await updateFeature(tx, id, feature, caller.userId);
     if (!changed) throw notFound('Feature', id);
     await audit(tx, { action: 'feature.change', subject: id, ...by(caller), details: compareMembers(before, changed) });
     return changed;

@@ -40,12 +40,12 @@ export async function createProject(
     await insertProjects(tx, [{ ...fields, id, parentId, tenantId, inheritsMembers, createdBy: caller.userId }]);
     if (!inheritsMembers) {
       const others = members.filter((member) => member.userId !== caller.userId);
-      const place = { id, tenantId, name: fields.name, rootId: parent?.rootId ?? id };
+      const project = { id, tenantId, name: fields.name, rootId: parent?.rootId ?? id };
       const after = new Map(others.map(({ userId, role }) => [userId, role]));
       await putMembers(tx, id, [{ userId: caller.userId, role: 'Owner' }]);
-      const invited = await refuseGuests(tx, caller, place, { allowed: guests, members: after, before: new Map() });
+      const invited = await refuseGuests(tx, caller, project, { allowed: guests, members: after, before: new Map() });
       await putMembers(tx, id, others);
-      await recordMembers(tx, caller, place, { before: new Map(), after, guests: invited });
+      await recordMembers(tx, caller, project, { before: new Map(), after, guests: invited });
     }
     if (thumbnail) await putThumbnail(tx, id, thumbnail);
     // not `visibleProject`: the permissions may hide the project from the caller

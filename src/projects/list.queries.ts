@@ -55,7 +55,7 @@ export interface ProjectOrder {
 }
 
 /** Page of a list: starts behind `position` or at `offset`. */
-export interface Window {
+export interface ListPage {
   position?: Position | undefined;
   offset?: number | undefined;
   limit: number;
@@ -104,7 +104,7 @@ const PAGE = {
   limit: 'bigint',
 } as const;
 
-const pageValues = (selection: Selection, { position, offset, limit }: Partial<Window>) => ({
+const pageValues = (selection: Selection, { position, offset, limit }: Partial<ListPage>) => ({
   tenantId: selection.at.tenantId ?? null,
   parentId: selection.at.parentId ?? null,
   ownedTenants: selection.at.ownedTenants ?? null,
@@ -141,7 +141,7 @@ const PAGE_BOUNDS = [DEFAULT_LIMIT + 1, 201, MAX_LIMIT + 1];
 const shapeOf = (
   { at, namePrefix, inheriting, own, named }: Selection,
   { sortBy, sortOrder }: ProjectOrder,
-  { position, offset, limit = Number.POSITIVE_INFINITY }: Partial<Window>,
+  { position, offset, limit = Number.POSITIVE_INFINITY }: Partial<ListPage>,
 ): Shape => ({
   root: at.parentId === undefined,
   owned: at.ownedTenants !== undefined,
@@ -210,7 +210,7 @@ function page(shape: Shape, values: Parameters<typeof PAGE>) {
 const items = byShape((shape: Shape) =>
   statement('list projects', ProjectItem, PAGE, (values) => sql.fragment`select ${itemColumns} ${page(shape, values)}`),
 );
-export const listProjects = (db: Reads, selection: Selection, order: ProjectOrder, window: Window) =>
+export const listProjects = (db: Reads, selection: Selection, order: ProjectOrder, window: ListPage) =>
   db.any(items(shapeOf(selection, order, window))(pageValues(selection, window)));
 
 const projects = { table: sql.fragment`projects`, name: sql.fragment`p`, id };

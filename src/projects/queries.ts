@@ -20,13 +20,13 @@ export const itemColumns = sql.fragment`
   p.row_version::text as row_version, p.parent_id as parent_project_id,
   exists (select from project_thumbnails t where t.project_id = p.id) as has_thumbnail`;
 
-type Column = Fragment;
+type ColumnSql = Fragment;
 
 /**
  * The project's own members (not inherited) as a column `members`; `source` is the id of the project. Accounts that are
  * no members of its tenant are guests.
  */
-export const aggregateMembers = (source: Column, tenant: Column) => sql.fragment`
+export const aggregateMembers = (source: ColumnSql, tenant: ColumnSql) => sql.fragment`
   coalesce((
     select jsonb_agg(
       jsonb_build_object('userId', m.user_id, 'role', m.role, 'principalType', m.principal_type) ||

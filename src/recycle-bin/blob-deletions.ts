@@ -16,8 +16,10 @@ export async function removeSpentBlobs(db: Database, blobs: BlobStore, run: Main
     for (let at = 0; at < spent.length; at += CONCURRENCY) {
       run.signal?.throwIfAborted();
       const names = spent.slice(at, at + CONCURRENCY).map(({ name }) => name);
-      const gone = await Promise.all(names.map((name) => run.attempt('spent blobs', () => blobs.remove(name), name)));
-      const forgotten = names.filter((_, n) => gone[n]);
+      const deleted = await Promise.all(
+        names.map((name) => run.attempt('spent blobs', () => blobs.remove(name), name)),
+      );
+      const forgotten = names.filter((_, n) => deleted[n]);
       if (forgotten.length > 0) await db.transaction((tx) => removeBlobDeletions(tx, forgotten));
     }
     if (spent.length < BATCH) return;

@@ -26,7 +26,7 @@ const DeletedItem = z.object({
 export type DeletedItem = z.infer<typeof DeletedItem>;
 
 /** The item that a request addresses. With `projectId`, a dataset must be in that project. */
-export interface Wanted {
+export interface ItemAddress {
   itemType: ItemType;
   id: string;
   projectId?: string | undefined;
@@ -36,7 +36,7 @@ export interface Wanted {
  * Finds an item of the recycle bin that the caller may see: one that the caller deleted, or has the privilege to
  * delete.
  */
-export const findDeletedItem = (db: Reads, caller: Caller, { itemType, id, projectId }: Wanted) =>
+export const findDeletedItem = (db: Reads, caller: Caller, { itemType, id, projectId }: ItemAddress) =>
   db.maybeOne(sql.type(DeletedItem)`
     select * from (
       select b.id, b.item_type, b.name, b.tenant_id, b.container_id, b.deleted_at, b.deleted_by, ${mayDelete(caller)} as privileged,

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../db.ts';
 import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { enqueue } from '../jobs.ts';
-import type { Wanted } from './item.queries.ts';
+import type { ItemAddress } from './item.queries.ts';
 import { lacking, lockedItem } from './item.ts';
 import { findReadingTransfer, lockSubtrees, type Removal, type Removed, remove } from './purge.queries.ts';
 
@@ -12,9 +12,9 @@ import { findReadingTransfer, lockSubtrees, type Removal, type Removed, remove }
  * itself; a dataset needs canDeleteContent on its project. Transfers that still run in a purged project end without a
  * result.
  */
-export async function purge(db: Database, caller: Caller, wanted: Wanted): Promise<void> {
+export async function purge(db: Database, caller: Caller, address: ItemAddress): Promise<void> {
   await db.transaction(async (tx) => {
-    const item = await lockedItem(tx, caller, wanted);
+    const item = await lockedItem(tx, caller, address);
     const isProject = item.itemType === 'Project';
     if (isProject ? !item.owned : !item.privileged) throw lacking(item, 'permanently delete');
     const transferId = isProject ? undefined : await findReadingTransfer(tx, item.id);

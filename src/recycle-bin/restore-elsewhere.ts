@@ -34,11 +34,11 @@ export async function restoreProjectTo(db: Database, caller: Caller, id: string,
 export async function restoreDatasetTo(
   db: Database,
   caller: Caller,
-  wanted: { id: string; projectId?: string },
+  address: { id: string; projectId?: string },
   targetId: string,
 ) {
   await db.transaction(async (tx) => {
-    const item = await lockedItem(tx, caller, { itemType: 'Dataset', ...wanted }, targetId);
+    const item = await lockedItem(tx, caller, { itemType: 'Dataset', ...address }, targetId);
     const target = await visibleProject(tx, caller, targetId);
     if (!item.privileged) throw lacking(item, 'restore');
     if (!item.readable) throw unreadable(item);

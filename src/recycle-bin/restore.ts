@@ -1,6 +1,6 @@
 import type { Database, Reads } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
-import { type DeletedItem, listDeletedAbove, listGrantors, type Step, type Wanted } from './item.queries.ts';
+import { type DeletedItem, type ItemAddress, listDeletedAbove, listGrantors, type Step } from './item.queries.ts';
 import { deletedItem, lacking, lockedItem, privilegeFor, projectIdOf } from './item.ts';
 import { listContents } from './purge.queries.ts';
 import type { Preview } from './record.ts';
@@ -10,9 +10,9 @@ import { undeleteDataset, undeleteProjects } from './restore.queries.ts';
  * Restores an item and all its deleted ancestors, in one transaction. Needs the privilege to delete each of them.
  * Contents that were not deleted themselves become available again.
  */
-export async function restore(db: Database, caller: Caller, wanted: Wanted): Promise<void> {
+export async function restore(db: Database, caller: Caller, address: ItemAddress): Promise<void> {
   await db.transaction(async (tx) => {
-    const item = await lockedItem(tx, caller, wanted);
+    const item = await lockedItem(tx, caller, address);
     const steps = await planRestore(tx, caller, item);
     const refused = steps.find((step) => !step.privileged);
     if (refused) throw lacking(refused, 'restore');
@@ -25,8 +25,8 @@ export async function restore(db: Database, caller: Caller, wanted: Wanted): Pro
 }
 
 /** What `restore` would bring back, which privileges the caller lacks, and what `purge` would delete. */
-export async function previewRestore(db: Reads, caller: Caller, wanted: Wanted): Promise<Preview> {
-  const item = await deletedItem(db, caller, wanted);
+export async function previewRestore(db: Reads, caller: Caller, address: ItemAddress): Promise<Preview> {
+  const item = await deletedItem(db, caller, address);
   const steps = await planRestore(db, caller, item);
   const refused = steps.filter((step) => !step.privileged);
   const grantors = await listGrantors(

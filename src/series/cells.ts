@@ -3,14 +3,14 @@ import { formatTime, parseTime } from './clock.ts';
 import type { DataField, Flag, Item } from './definitions.ts';
 
 /** Type of a column, and how its values are read and shown. */
-export interface Column {
+export interface SeriesColumn {
   name: string;
   kind: Kind;
   dataType: Item['dataType'] | DataField['dataType'];
   flags: readonly Flag[];
 }
 
-export const columnsOf = ({ item, dataFields }: { item: Item; dataFields: readonly DataField[] }): Column[] =>
+export const columnsOf = ({ item, dataFields }: { item: Item; dataFields: readonly DataField[] }): SeriesColumn[] =>
   [{ name: item.name, dataType: item.dataType, flags: [] }, ...dataFields].map(({ name, dataType, flags = [] }) => ({
     name,
     dataType,
@@ -25,14 +25,14 @@ const wrong = (value: unknown, what: string): ReadCell => ({ wrong: `'${String(v
 const MAX_TEXT = 100_000;
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const WHOLE = /^([+-]?\d+)(?:\.0*)?$/;
-const RANGES: Partial<Record<Column['dataType'], readonly [bigint, bigint]>> = {
+const RANGES: Partial<Record<SeriesColumn['dataType'], readonly [bigint, bigint]>> = {
   Int16: [-32_768n, 32_767n],
   Int32: [-2_147_483_648n, 2_147_483_647n],
   Int64: [-(2n ** 63n), 2n ** 63n - 1n],
 };
 
 /** Reads a text, which is not empty. Numbers have the decimal separator `.`. */
-export function cellOfText(text: string, column: Column): ReadCell {
+export function cellOfText(text: string, column: SeriesColumn): ReadCell {
   switch (column.dataType) {
     case 'Text':
       return text.length > MAX_TEXT
@@ -63,12 +63,12 @@ const flagAt = (flags: readonly Flag[], text: string): number => {
   return byId < 0 ? flags.findIndex(({ name }) => name === text) : byId;
 };
 
-function realCell(value: number, shown: unknown, { dataType }: Column): ReadCell {
+function realCell(value: number, shown: unknown, { dataType }: SeriesColumn): ReadCell {
   const stored = dataType === 'Single' ? Math.fround(value) : value;
   return Number.isFinite(stored) ? { cell: stored } : wrong(shown, `in the range of ${dataType}`);
 }
 
-function wholeCell(text: string, { dataType }: Column): ReadCell {
+function wholeCell(text: string, { dataType }: SeriesColumn): ReadCell {
   const [, digits] = WHOLE.exec(text) ?? [];
   if (digits === undefined || digits.length > 25) return wrong(text, 'a whole number');
   const whole = BigInt(digits.replace(/^\+/, ''));
@@ -78,7 +78,7 @@ function wholeCell(text: string, { dataType }: Column): ReadCell {
 }
 
 /** Reads a value of JSON. Whole numbers that a double cannot hold arrive as text. */
-export function cellOfJson(value: unknown, column: Column): ReadCell {
+export function cellOfJson(value: unknown, column: SeriesColumn): ReadCell {
   if (value === null || value === undefined) return { cell: null };
   const { dataType } = column;
   const isText = typeof value === 'string';
@@ -95,7 +95,7 @@ export function cellOfJson(value: unknown, column: Column): ReadCell {
 const wholeText = (value: number) => (Number.isInteger(value) ? BigInt(value).toString() : String(value));
 
 /** A stored value as JSON. */
-export function jsonOfCell(cell: Cell, { dataType, flags }: Column): string {
+export function jsonOfCell(cell: Cell, { dataType, flags }: SeriesColumn): string {
   if (cell === null) return 'null';
   switch (dataType) {
     case 'Text':

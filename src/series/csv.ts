@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Cell } from 'hydrofiles/series';
 import { AppError, invalid } from '../errors.ts';
-import { type Column, cellOfText } from './cells.ts';
+import { cellOfText, type SeriesColumn } from './cells.ts';
 import { parseTime } from './clock.ts';
 import { type CsvForm, PlainLine } from './plain-line.ts';
 
@@ -24,7 +24,7 @@ const latin1 = new TextDecoder('latin1');
  */
 export async function* readCsv(
   body: AsyncIterable<Uint8Array>,
-  columns: readonly Column[],
+  columns: readonly SeriesColumn[],
   form: CsvForm,
 ): AsyncGenerator<Iterable<Row>> {
   checkForm(form);
@@ -32,7 +32,7 @@ export async function* readCsv(
   if (form.flagIndex !== undefined && flags < 0)
     throw invalid('flagIndex is given, but the series has no data field of type Flag. Leave it out.');
   const records = new Records();
-  const plain = PlainLine.for(form, columns[0] as Column);
+  const plain = PlainLine.for(form, columns[0] as SeriesColumn);
   // rows of a piece come without a promise each, which would cost more than all else
   for await (const text of decodeTexts(body, records))
     yield parseRows(text, records, plain, (line) => parseRow(line, columns, form, flags));
@@ -61,16 +61,16 @@ function* parseRows(
   }
 }
 
-function parseRow({ number, text }: Line, columns: readonly Column[], form: CsvForm, flags: number): Row {
+function parseRow({ number, text }: Line, columns: readonly SeriesColumn[], form: CsvForm, flags: number): Row {
   const { datetimeIndex, valueIndex, flagIndex, delimiter } = form;
   const parts = splitCells(text, delimiter, number);
   const time = parseTime(part(parts, datetimeIndex, 'datetimeIndex', number));
   if (time === undefined)
     throw wrongLine(number, `'${shown(parts[datetimeIndex])}' is not a time such as 2026-01-24T08:17:02.`);
   const cells = new Array<Cell>(columns.length).fill(null);
-  cells[0] = parseCell(part(parts, valueIndex, 'valueIndex', number), columns[0] as Column, form, number);
+  cells[0] = parseCell(part(parts, valueIndex, 'valueIndex', number), columns[0] as SeriesColumn, form, number);
   if (flagIndex !== undefined)
-    cells[flags] = parseCell(part(parts, flagIndex, 'flagIndex', number), columns[flags] as Column, form, number);
+    cells[flags] = parseCell(part(parts, flagIndex, 'flagIndex', number), columns[flags] as SeriesColumn, form, number);
   return { time, cells };
 }
 
@@ -90,7 +90,7 @@ function part(cells: readonly string[], index: number, member: string, number: n
   throw wrongLine(number, `it has ${cells.length} columns, but ${member} is ${index} (the first column is 0).`);
 }
 
-function parseCell(text: string, column: Column, { decimalSeparator }: CsvForm, number: number): Cell {
+function parseCell(text: string, column: SeriesColumn, { decimalSeparator }: CsvForm, number: number): Cell {
   if (text.trim() === '') return null;
   const real = decimalSeparator !== '.' && (column.kind === 'f32' || column.kind === 'f64');
   // a point is no decimal separator here

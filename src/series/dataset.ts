@@ -32,13 +32,13 @@ export interface NewSeriesDataset {
 export async function createSeriesDataset(
   db: Database,
   caller: Caller,
-  wanted: NewSeriesDataset,
+  newDataset: NewSeriesDataset,
 ): Promise<SeriesDataset> {
-  const { schema, metadata = {}, ...rest } = wanted;
+  const { schema, metadata = {}, ...rest } = newDataset;
   refuseTwice(schema, 'timeSeriesSchema.properties');
   return db.transaction(async (tx) => {
-    await lockProjectTrees(tx, wanted.projectId);
-    const project = await visibleProject(tx, caller, wanted.projectId);
+    await lockProjectTrees(tx, newDataset.projectId);
+    const project = await visibleProject(tx, caller, newDataset.projectId);
     requireCapability(project, 'canCreateContent');
     const row = {
       datasetType: 'timeseries',

@@ -21,13 +21,13 @@ export const findUnits = (filter: EumFilter): EumUnit[] =>
 
 function found<T>(all: readonly T[], namesOf: (one: T) => string[], { text = '', name }: EumFilter): T[] {
   const words = searchWords(text);
-  const wanted = spelling(text);
+  const searched = spelling(text);
   return all
     .filter((one) => name === undefined || isCalled(name, namesOf(one)))
     .flatMap((one) => {
       const names = namesOf(one);
       const isExact = words.length > 0 && isCalled(text, names);
-      const rank = isExact ? -1 : rankOf(words, wanted, names);
+      const rank = isExact ? -1 : rankOf(words, searched, names);
       return rank === undefined ? [] : [{ one, rank }];
     })
     .sort((one, other) => one.rank - other.rank)
@@ -35,9 +35,9 @@ function found<T>(all: readonly T[], namesOf: (one: T) => string[], { text = '',
 }
 
 /** Names that have the words before those that begin so, and short ones before longer ones. */
-function rankOf(words: readonly string[], wanted: string, names: readonly string[]): number | undefined {
+function rankOf(words: readonly string[], searched: string, names: readonly string[]): number | undefined {
   const ranks = names.flatMap((name) => {
-    const rank = wordRank(words, name) ?? (wanted !== '' && spelling(name).includes(wanted) ? 5 : undefined);
+    const rank = wordRank(words, name) ?? (searched !== '' && spelling(name).includes(searched) ? 5 : undefined);
     return rank === undefined ? [] : [rank + Math.min(name.length, 99) / 100];
   });
   const together = ranks.length > 0 ? Math.min(...ranks) : wordRank(words, names.join(' '));
@@ -45,8 +45,8 @@ function rankOf(words: readonly string[], wanted: string, names: readonly string
 }
 
 const isCalled = (text: string, names: readonly string[]): boolean => {
-  const wanted = spelling(text);
-  return names.some((name) => spelling(name) === wanted || spelling(name.replace(/^eum[IU]/, '')) === wanted);
+  const searched = spelling(text);
+  return names.some((name) => spelling(name) === searched || spelling(name.replace(/^eum[IU]/, '')) === searched);
 };
 
 /** Words of units in other spellings. */

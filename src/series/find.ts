@@ -76,11 +76,11 @@ function compileTest(
   if ((operator === 'Contains' || operator === 'StartsWith') && dataType !== 'Text')
     throw invalidMember(`${path}.operator`, `${operator} needs a property of type Text; '${name}' is ${dataType}.`);
   const comparable = (each: unknown) => (dataType === 'DateTime' ? parseTime(String(each)) : each) as string;
-  const wanted = comparable(value);
+  const expected = comparable(value);
   return ({ item, properties }) => {
     const own = property ? properties[name] : item.name;
     if (own === null || own === undefined) return operator === 'NotEqual';
-    return compare(comparable(own), operator, wanted);
+    return compare(comparable(own), operator, expected);
   };
 }
 

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Cell } from 'hydrofiles/series';
 import { AppError, invalid } from '../errors.ts';
 import { checkSize } from '../http/rules/json-size.ts';
-import { type Column, cellOfJson } from './cells.ts';
+import { cellOfJson, type SeriesColumn } from './cells.ts';
 import { parseTime } from './clock.ts';
 import type { Row } from './csv.ts';
 
@@ -18,7 +18,7 @@ const SEARCHED = 2 ** 20;
  */
 export async function* rowsOfJson(
   bytes: Buffer | undefined,
-  columns: readonly Column[],
+  columns: readonly SeriesColumn[],
 ): AsyncGenerator<Iterable<Row>> {
   if (bytes === undefined || bytes.length === 0) return;
   const { pieces, start, end } = await findRows(bytes);
@@ -36,7 +36,7 @@ export async function* rowsOfJson(
   }
 }
 
-function* rowsFrom(list: readonly unknown[], before: number, columns: readonly Column[]): Generator<Row> {
+function* rowsFrom(list: readonly unknown[], before: number, columns: readonly SeriesColumn[]): Generator<Row> {
   for (const [at, row] of list.entries()) {
     const wrong = (why: string) => invalid(`Row ${before + at + 1}: ${why}.`, { code: 'InvalidRow' });
     if (!Array.isArray(row)) throw wrong('it is not a list [time, value, …]');

@@ -1,5 +1,5 @@
 import type { Cell } from 'hydrofiles/series';
-import type { Column } from './cells.ts';
+import type { SeriesColumn } from './cells.ts';
 import { microsOfMs, parseDay } from './clock.ts';
 
 /** Positions and notation of the parts of a row in its line. */
@@ -48,7 +48,7 @@ export class PlainLine {
   }
 
   /** Undefined: the columns hold other things than numbers. */
-  static for(form: CsvForm, { kind }: Column): PlainLine | undefined {
+  static for(form: CsvForm, { kind }: SeriesColumn): PlainLine | undefined {
     if (form.flagIndex !== undefined || (kind !== 'f32' && kind !== 'f64')) return undefined;
     if (form.delimiter.length !== 1 || form.decimalSeparator.length !== 1) return undefined;
     return new PlainLine(form, kind === 'f32');

@@ -113,8 +113,8 @@ export async function timeSeriesRoutes(app: App, { db }: { db: Database }) {
     handler: async (request, reply) => {
       const { timeSeriesSchema, datasetProperties } = request.body;
       const projectId = projectInHeader(request);
-      const wanted = { ...datasetProperties, projectId, schema: timeSeriesSchema?.properties ?? [] };
-      const made = await createSeriesDataset(db, request.caller, wanted);
+      const newDataset = { ...datasetProperties, projectId, schema: timeSeriesSchema?.properties ?? [] };
+      const made = await createSeriesDataset(db, request.caller, newDataset);
       return reply.header('location', `/api/ts/dataset/${made.id}`).send(made as never);
     },
   });

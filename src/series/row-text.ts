@@ -1,5 +1,5 @@
 import { cellAt, type PackedBlock, type PackedColumn } from 'hydrofiles/series';
-import { type Column, jsonOfCell } from './cells.ts';
+import { jsonOfCell, type SeriesColumn } from './cells.ts';
 import { dayText } from './clock.ts';
 
 /** Bytes of the time and the brackets of a row, at most, and of a number or time with its comma. */
@@ -20,14 +20,14 @@ const [QUOTE, COMMA, MINUS, DOT, ZERO, COLON, OPEN, CLOSE] = Buffer.from('",-.0:
  * byte: strings and bigints for each of them take several times as long.
  */
 export class RowText {
-  readonly #columns: readonly Column[];
+  readonly #columns: readonly SeriesColumn[];
   readonly #rowBytes: number;
   #bytes = Buffer.alloc(0);
   #at = 0;
   #day = Number.NaN;
   #dayText: Uint8Array = Buffer.alloc(0);
 
-  constructor(columns: readonly Column[]) {
+  constructor(columns: readonly SeriesColumn[]) {
     this.#columns = columns;
     this.#rowBytes = timeBytes + columns.length * cellBytes;
   }
@@ -125,7 +125,7 @@ export class RowText {
   }
 
   /** Writes a number of few decimals, as `String` does. False: it has another text in single precision. */
-  #decimal(wholes: number, decimals: number, { dataType }: Column): boolean {
+  #decimal(wholes: number, decimals: number, { dataType }: SeriesColumn): boolean {
     let [whole, count] = [Math.abs(wholes), decimals];
     for (; count > 0 && whole % 10 === 0; count--) whole /= 10;
     if (dataType === 'Single' && whole >= sixDigits) return false;
@@ -162,10 +162,10 @@ function countDigits(whole: number): number {
 /** Finds the values of rising rows: rows without one have none in the block. */
 class ValuesInOrder {
   readonly column: PackedColumn;
-  readonly of: Column;
+  readonly of: SeriesColumn;
   #next = 0;
 
-  constructor(column: PackedColumn, of: Column, first: number) {
+  constructor(column: PackedColumn, of: SeriesColumn, first: number) {
     this.column = column;
     this.of = of;
     for (let row = 0; row < first; row++) this.next(row);

@@ -20,9 +20,14 @@ export const toSeries = ({ id, item, properties, dataFields }: SeriesRow): Serie
   dataFields,
 });
 
-export async function addSeries(db: Database, caller: Caller, datasetId: string, wanted: NewSeries): Promise<Series> {
+export async function addSeries(
+  db: Database,
+  caller: Caller,
+  datasetId: string,
+  newSeries: NewSeries,
+): Promise<Series> {
   return writeSeries(db, caller, datasetId, async (tx, schema) => {
-    const { id = randomUUID(), item, properties = {}, dataFields = [] } = wanted;
+    const { id = randomUUID(), item, properties = {}, dataFields = [] } = newSeries;
     for (const [name, value] of Object.entries(properties)) checkValue(schema, name, value, 'properties');
     const series = { id, item, properties, dataFields };
     const made = await insertSeries(tx, datasetId, series);

@@ -12,7 +12,7 @@ import {
   type Rows,
 } from 'hydrofiles/series';
 import type { BlockSpan, NewBlock } from './blocks.queries.ts';
-import type { Column } from './cells.ts';
+import type { SeriesColumn } from './cells.ts';
 import type { Row } from './csv.ts';
 
 /** Rows that are sorted together, in memory. */
@@ -37,7 +37,7 @@ export class Spool {
   #rows: Rows;
   #size = 0;
 
-  constructor(columns: readonly Column[]) {
+  constructor(columns: readonly SeriesColumn[]) {
     this.#kinds = columns.map(({ kind }) => kind);
     this.#rows = emptyRows(this.#kinds.length);
   }

@@ -6,7 +6,7 @@ import type { Piece } from '../http/answers/pieces.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
 import { findLastTime, listBlocks, updateExtent } from './blocks.queries.ts';
-import { type Column, columnsOf } from './cells.ts';
+import { columnsOf, type SeriesColumn } from './cells.ts';
 import { parseTime } from './clock.ts';
 import type { Row } from './csv.ts';
 import { visibleSchema, writeSeries } from './dataset.ts';
@@ -43,7 +43,7 @@ export async function uploadRows(
   db: Database,
   caller: Caller,
   address: SeriesAddress,
-  read: (columns: Column[]) => AsyncIterable<Iterable<Row>> | Iterable<Iterable<Row>>,
+  read: (columns: SeriesColumn[]) => AsyncIterable<Iterable<Row>> | Iterable<Iterable<Row>>,
 ): Promise<void> {
   const { dataset } = await visibleSchema(db, caller, address.id);
   requireCapability({ ...dataset, id: dataset.projectId }, 'canUpdateContent');

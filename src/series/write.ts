@@ -46,18 +46,18 @@ export async function mergeRows(tx: Transaction, key: number, kinds: readonly Ki
   const places = await placesFor(tx, key, first, last);
   const output = new Output(tx, key, kinds);
   let at = 0;
-  for (const [index, place] of places.entries()) {
+  for (const [index, block] of places.entries()) {
     const nextStart =
-      places[index + 1]?.first ?? (await findNextStart(tx, key, place && place.first > last ? place.first : last));
+      places[index + 1]?.first ?? (await findNextStart(tx, key, block && block.first > last ? block.first : last));
     const end = nextStart === null ? rows.times.length : firstFrom(rows.times, nextStart, at);
     const mine = slice(rows, at, end);
     at = end;
     if (mine.times.length === 0) continue;
     // behind a full block: it stays as it is
-    if (place && isFull(place, mine)) await output.add(mine, nextStart === null);
-    else if (place) {
-      const { data } = await readBlock(tx, key, place.first);
-      output.drop(place.first);
+    if (block && isFull(block, mine)) await output.add(mine, nextStart === null);
+    else if (block) {
+      const { data } = await readBlock(tx, key, block.first);
+      output.drop(block.first);
       await output.add(merged(decodeBlock(data, kinds), mine), nextStart === null);
     } else await output.add(mine, nextStart === null);
   }
@@ -96,20 +96,20 @@ export async function deleteRows(
 ): Promise<number> {
   let deleted = 0;
   const output = new Output(tx, key, kinds);
-  for (const place of await listPlaces(tx, key, from, to)) {
-    if (place.last < from) continue;
-    if (place.first < from || place.last > to) {
-      const { times, columns } = decodeBlock((await readBlock(tx, key, place.first)).data, kinds);
+  for (const block of await listPlaces(tx, key, from, to)) {
+    if (block.last < from) continue;
+    if (block.first < from || block.last > to) {
+      const { times, columns } = decodeBlock((await readBlock(tx, key, block.first)).data, kinds);
       const keep = (_: unknown, at: number) => (times[at] as bigint) < from || (times[at] as bigint) > to;
       const kept = { times: times.filter(keep), columns: columns.map((cells) => cells.filter(keep)) };
       // no value may lie inside of the interval
       if (kept.times.length === times.length) continue;
       deleted += times.length - kept.times.length;
-      output.drop(place.first);
+      output.drop(block.first);
       await output.add(kept, false);
     } else {
-      deleted += place.count;
-      output.drop(place.first);
+      deleted += block.count;
+      output.drop(block.first);
     }
   }
   await output.end();

@@ -35,37 +35,37 @@ export interface NewAccount {
 export async function createAccount(
   parts: NewPasswordParts & { store: AccountStore },
   caller: Caller,
-  { password, userGroups = [], ...wanted }: NewAccount,
+  { password, userGroups = [], ...newAccount }: NewAccount,
 ): Promise<Account> {
-  checkLoginId(wanted.id, 'id');
+  checkLoginId(newAccount.id, 'id');
   const passwordHash = await newPasswordHash(parts, {
     password,
-    loginId: wanted.id,
+    loginId: newAccount.id,
     address: caller.address,
   });
   return parts.store.change(async (tx) => {
     const { tenantId } = caller;
     if (tenantId !== undefined && !(await lockTenant(tx, tenantId))) throw notFound('Tenant', tenantId);
     const userId = await insertAccount(tx, {
-      ...wanted,
-      name: wanted.name ?? wanted.id,
-      roles: parseRoles(wanted.roles ?? ''),
+      ...newAccount,
+      name: newAccount.name ?? newAccount.id,
+      roles: parseRoles(newAccount.roles ?? ''),
       passwordHash,
       tenantId,
       createdBy: caller.userId,
     });
     if (!userId)
-      throw conflict(`The account id '${wanted.id}' is taken. Choose another one.`, { code: 'AccountExists' });
+      throw conflict(`The account id '${newAccount.id}' is taken. Choose another one.`, { code: 'AccountExists' });
     if (tenantId !== undefined) await putMember(tx, tenantId, userId, 'Member');
     await join(tx, userId, userGroups);
     await audit(tx, {
       action: 'account.create',
-      subject: wanted.id,
+      subject: newAccount.id,
       tenantId,
       ...by(caller),
       details: { userGroups },
     });
-    return getAccount(tx, wanted.id);
+    return getAccount(tx, newAccount.id);
   });
 }
 

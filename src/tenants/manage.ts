@@ -12,9 +12,9 @@ import {
   insertTenant,
   listTenants,
   lockTenantForDelete,
+  type OffsetPage,
   type TenantRow,
   updateTenant,
-  type Window,
 } from './queries.ts';
 
 /** A tenant in answers. `members` only for callers who may manage it. */
@@ -30,26 +30,26 @@ export async function myTenants(db: Reads, { tenants }: Caller) {
 }
 
 /** All tenants for administrators, else the caller's own. */
-export const tenantsSeenBy = (db: Reads, caller: Caller, window: Window) =>
+export const tenantsSeenBy = (db: Reads, caller: Caller, window: OffsetPage) =>
   listTenants(db, isAdministrator(caller) ? undefined : caller.tenants.map((tenant) => tenant.id), window);
 
 export const getTenant = async (db: Reads, caller: Caller, id: string) =>
   complete(db, caller, await visibleTenant(db, caller, id));
 
 /** Creates a tenant. The caller does not become a member. */
-export const createTenant = (db: Database, caller: Caller, wanted: { name: string; ownerUserId?: string }) =>
+export const createTenant = (db: Database, caller: Caller, newTenant: { name: string; ownerUserId?: string }) =>
   db.transaction(async (tx) => {
-    const { ownerUserId } = wanted;
+    const { ownerUserId } = newTenant;
     if (ownerUserId !== undefined && !(await userExists(tx, ownerUserId)))
       throw invalidMember('ownerUserId', `User '${ownerUserId}' does not exist.`);
-    const tenant = await insertTenant(tx, wanted.name, caller.userId);
+    const tenant = await insertTenant(tx, newTenant.name, caller.userId);
     if (ownerUserId !== undefined) await join(tx, tenant.id, ownerUserId, 'Owner');
     await audit(tx, {
       action: 'tenant.create',
       subject: tenant.id,
       tenantId: tenant.id,
       ...by(caller),
-      details: { ...wanted },
+      details: { ...newTenant },
     });
     return complete(tx, caller, tenant);
   });
@@ -65,12 +65,12 @@ export interface TenantChange {
  * Updates a tenant. Owners may change the name; administrators also the weight in the queue and the retention of the
  * recycle bin.
  */
-export const changeTenant = (db: Database, caller: Caller, id: string, wanted: TenantChange) =>
+export const changeTenant = (db: Database, caller: Caller, id: string, change: TenantChange) =>
   db.transaction(async (tx) => {
     const before = await lockGoverned(tx, caller, id);
-    if (wanted.weight !== undefined && wanted.weight !== before.weight && !isAdministrator(caller))
+    if (change.weight !== undefined && change.weight !== before.weight && !isAdministrator(caller))
       throw forbidden('Only administrators may change the weight of a tenant.');
-    const { recycleBinDays = before.recycleBinDays ?? 'default', ...rest } = wanted;
+    const { recycleBinDays = before.recycleBinDays ?? 'default', ...rest } = change;
     const days = recycleBinDays === 'default' ? undefined : recycleBinDays;
     if (days !== before.recycleBinDays && !isAdministrator(caller))
       throw forbidden('Only administrators may change the recycleBinDays of a tenant.');

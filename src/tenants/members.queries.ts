@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Reads, sql, type Transaction } from '../db.ts';
-import type { Window } from './queries.ts';
+import type { OffsetPage } from './queries.ts';
 
 export const ROLES = ['Owner', 'Member'] as const;
 export type Role = (typeof ROLES)[number];
@@ -8,7 +8,7 @@ const Role = z.enum(ROLES);
 
 const Member = z.object({ userId: z.string(), role: Role, accountId: z.string(), name: z.string() });
 
-export const listMembers = (db: Reads, tenantId: string, { offset = 0, limit }: Window = {}) =>
+export const listMembers = (db: Reads, tenantId: string, { offset = 0, limit }: OffsetPage = {}) =>
   db.any(sql.type(Member)`
     select m.user_id, m.role, a.id as account_id, a.name from tenant_members m join accounts a using (user_id)
     where m.tenant_id = ${tenantId} order by a.id collate "C" offset ${offset} limit ${limit ?? null}::bigint`);

@@ -5,10 +5,10 @@ import { conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { governs } from './access.ts';
 import { findRole, hasOtherOwner, listMembers, putMember, type Role } from './members.queries.ts';
-import { findTenant, lockTenant, type Window } from './queries.ts';
+import { findTenant, lockTenant, type OffsetPage } from './queries.ts';
 
 /** Members of a tenant, for its Owners and administrators. Throws `notFound` for others. */
-export async function listTenantMembers(db: Reads, caller: Caller, tenantId: string, window: Window) {
+export async function listTenantMembers(db: Reads, caller: Caller, tenantId: string, window: OffsetPage) {
   if (!governs(caller, tenantId) || !(await findTenant(db, tenantId))) throw notFound('Tenant', tenantId);
   return listMembers(db, tenantId, window);
 }

@@ -17,13 +17,13 @@ export type TenantRow = z.infer<typeof TenantRow>;
 const tenant = sql.fragment`t.id, t.name, t.weight, t.recycle_bin_days, t.created_at, t.created_by, t.updated_at, t.updated_by`;
 
 /** Part of a list. Without a limit, everything from the offset on. */
-export interface Window {
+export interface OffsetPage {
   offset?: number;
   limit?: number;
 }
 
 /** Tenants with these ids, or all. */
-export const listTenants = (db: Reads, ids: readonly string[] | undefined, { offset = 0, limit }: Window) =>
+export const listTenants = (db: Reads, ids: readonly string[] | undefined, { offset = 0, limit }: OffsetPage) =>
   db.any(sql.type(TenantRow)`
     select ${tenant} from tenants t where ${ids === undefined} or t.id = any(${sql.array([...(ids ?? [])], 'uuid')})
     order by t.name collate "C", t.id offset ${offset} limit ${limit ?? null}::bigint`);

@@ -29,7 +29,7 @@ export interface BlobArea {
   /** Current name in the blob store, or undefined if there is no content. */
   find(name: string): Promise<string | undefined>;
   /** Whether a grant is currently valid for the address: not revoked, and its issuer may still read or write. */
-  accepts(name: string, grant: PresentedGrant, wanted: 'r' | 'w'): Promise<boolean>;
+  accepts(name: string, grant: PresentedGrant, permission: 'r' | 'w'): Promise<boolean>;
   /** Absent for a read-only area. */
   writing?: {
     /** Throws unless the blob may be written now. Called before the body is read. */

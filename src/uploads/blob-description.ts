@@ -2,10 +2,10 @@ import { BINARY } from '../http/openapi/headers.ts';
 import type { JsonSchema } from '../http/openapi/json-schema.ts';
 
 const text: JsonSchema = { type: 'string' };
-const parameter = (place: 'path' | 'query' | 'header', name: string, description: string, schema = text) => ({
+const parameter = (location: 'path' | 'query' | 'header', name: string, description: string, schema = text) => ({
   name,
-  in: place,
-  required: place === 'path',
+  in: location,
+  required: location === 'path',
   description,
   schema,
 });

@@ -78,15 +78,15 @@ export async function blobRoutes(
   });
 
   /** Checks that the query of the request grants reading, writing or either, and returns the address. */
-  async function requireGrant(request: FastifyRequest, wanted: 'r' | 'w' | 'any') {
+  async function requireGrant(request: FastifyRequest, permission: 'r' | 'w' | 'any') {
     const { area, name } = request.params as { area: string; name: string };
     const address = { area: area as Area, name };
     const query = parseQuery(request.url);
-    const grant = await validGrant(address, query, wanted === 'w' ? 'w' : 'r');
+    const grant = await validGrant(address, query, permission === 'w' ? 'w' : 'r');
     if (!grant) throw grantRefused();
-    if (wanted !== 'any' && !grant.permission.includes(wanted)) {
+    if (permission !== 'any' && !grant.permission.includes(permission)) {
       throw forbidden(
-        `The address grants '${grant.permission}', not '${wanted}'. Get an address with that permission.`,
+        `The address grants '${grant.permission}', not '${permission}'. Get an address with that permission.`,
         { code: 'AuthorizationPermissionMismatch' },
       );
     }
@@ -96,12 +96,12 @@ export async function blobRoutes(
   async function validGrant(
     { area, name }: BlobAddress,
     query: URLSearchParams,
-    wanted: 'r' | 'w',
+    permission: 'r' | 'w',
   ): Promise<ProvenGrant | undefined> {
     if (!AREAS.includes(area)) return undefined;
     const grant = await checkGrant(signer, { area, name }, query);
     if (!grant) return undefined;
-    return (await places[area].accepts(name, grant, wanted)) ? grant : undefined;
+    return (await places[area].accepts(name, grant, permission)) ? grant : undefined;
   }
 
   async function findBlob({ area, name }: BlobAddress): Promise<{ blob: string; info: BlobInfo }> {

@@ -12,25 +12,25 @@ export function checkedBody(
   body: AsyncIterable<Uint8Array>,
   other?: string,
 ): AsyncIterable<Uint8Array> {
-  const given = headers['content-md5'] ?? (other === undefined ? undefined : headers[other]);
-  if (given === undefined) return body;
-  const wanted = String(given).trim();
-  if (Buffer.from(wanted, 'base64').length !== 16)
-    throw invalid(`'${wanted.slice(0, 100)}' is not an MD5 in base64. Send 16 bytes in base64.`, {
+  const header = headers['content-md5'] ?? (other === undefined ? undefined : headers[other]);
+  if (header === undefined) return body;
+  const expected = String(header).trim();
+  if (Buffer.from(expected, 'base64').length !== 16)
+    throw invalid(`'${expected.slice(0, 100)}' is not an MD5 in base64. Send 16 bytes in base64.`, {
       code: 'InvalidMd5',
     });
-  return withMd5Check(body, wanted);
+  return withMd5Check(body, expected);
 }
 
-async function* withMd5Check(body: AsyncIterable<Uint8Array>, wanted: string) {
+async function* withMd5Check(body: AsyncIterable<Uint8Array>, expected: string) {
   const hash = createHash('md5');
   for await (const chunk of body) {
     hash.update(chunk);
     yield chunk;
   }
   const found = hash.digest('base64');
-  if (found !== wanted)
-    throw invalid(`The MD5 of the received bytes is ${found}, not ${wanted}. Send them again.`, {
+  if (found !== expected)
+    throw invalid(`The MD5 of the received bytes is ${found}, not ${expected}. Send them again.`, {
       code: 'Md5Mismatch',
     });
 }

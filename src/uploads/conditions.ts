@@ -26,9 +26,9 @@ export const etagMismatch = ({ etag }: BlobInfo) =>
  * state (RFC 9110, 13.2.2).
  */
 export function checkMatch({ headers }: FastifyRequest, info: BlobInfo) {
-  const wanted = headers['if-match'];
-  if (wanted !== undefined) {
-    if (!includesEtag(wanted, info.etag)) throw etagMismatch(info);
+  const ifMatch = headers['if-match'];
+  if (ifMatch !== undefined) {
+    if (!includesEtag(ifMatch, info.etag)) throw etagMismatch(info);
     return;
   }
   const since = parseHttpDate(headers['if-unmodified-since']);

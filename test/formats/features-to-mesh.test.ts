@@ -9,16 +9,16 @@ import { collection as collectionText, feature, geometryOf } from './features.ts
 import { converted } from './files.ts';
 import { read } from './read.ts';
 
-type Place = readonly number[];
+type Position = readonly number[];
 
 /** Rings in the order outer, holes; closed here. */
-function polygon(...rings: readonly (readonly Place[])[]): Geometry {
+function polygon(...rings: readonly (readonly Position[])[]): Geometry {
   const closed = rings.map((ring) => [...ring, ring[0]!]);
   const parts = closed.map((_, n) => closed.slice(0, n).reduce((sum, ring) => sum + ring.length, 0));
   return { type: 'Polygon', coordinates: Float64Array.from(closed.flat(2)), parts: Uint32Array.from(parts) };
 }
 
-const point = (place: Place): Geometry => ({ type: 'Point', coordinates: Float64Array.from(place) });
+const point = (place: Position): Geometry => ({ type: 'Point', coordinates: Float64Array.from(place) });
 
 const collection = (
   features: readonly (readonly [Geometry, ...unknown[]])[],

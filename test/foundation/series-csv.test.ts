@@ -1,11 +1,11 @@
 import test from 'ava';
-import { type Column, cellOfText } from '../../src/series/cells.ts';
+import { cellOfText, type SeriesColumn } from '../../src/series/cells.ts';
 import { formatTime, parseTime } from '../../src/series/clock.ts';
 import { readCsv } from '../../src/series/csv.ts';
 import { type CsvForm, PlainLine } from '../../src/series/plain-line.ts';
 
 const FORM: CsvForm = { datetimeIndex: 0, valueIndex: 1, delimiter: ';', decimalSeparator: '.' };
-const column = (dataType: 'Single' | 'Double'): Column => ({
+const column = (dataType: 'Single' | 'Double'): SeriesColumn => ({
   name: 'Level',
   dataType,
   kind: dataType === 'Single' ? 'f32' : 'f64',
@@ -107,7 +107,7 @@ test('each line that is not UTF-8 is read as Latin-1, for any chunks of the body
     Buffer.from('über"\n', 'latin1'),
     Buffer.from('2026-01-29;é'),
   ]);
-  const own: Column = { name: 'Note', dataType: 'Text', kind: 'text', flags: [] };
+  const own: SeriesColumn = { name: 'Note', dataType: 'Text', kind: 'text', flags: [] };
   for (const size of [1, 2, 3, 20, 45, 70, 1000]) {
     async function* pieces() {
       for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);

@@ -4,7 +4,7 @@ import { PASSWORD, world } from '../world.ts';
 const w = world(test);
 const list = '/api/audit/list';
 
-interface Entry {
+interface AuditEntry {
   id: number;
   action: string;
   subject: string;
@@ -49,7 +49,7 @@ test('the filter account= takes a login id or a user id in any letter case, and 
   for (const account of [user.id, user.id.toUpperCase(), user.userId]) {
     const { body } = await admin.get(`${list}?account=${account}`);
     t.deepEqual(
-      body.data.map(({ action }: Entry) => action),
+      body.data.map(({ action }: AuditEntry) => action),
       ['tenant.change', 'tenant.member.set', 'account.create'],
     );
   }
@@ -59,7 +59,7 @@ test('the filter account= takes a login id or a user id in any letter case, and 
 test('after= takes a time or the id of an entry; other values are 400', async (t) => {
   const admin = w.as(await w.administrator());
   const user = await w.account();
-  const mine = async (query: string): Promise<Entry[]> =>
+  const mine = async (query: string): Promise<AuditEntry[]> =>
     (await admin.get(`${list}?account=${user.id}${query}`)).body.data;
   await admin.post(`/api/usergroups/user/${user.id}`, ['Editors']);
   const [second, first] = await mine('');
@@ -83,7 +83,7 @@ test('the audit trail is paged, newest first, each row once', async (t) => {
   do {
     const at = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
     const { body } = await admin.get(`${list}?account=${user.id}&limit=2${at}`);
-    seen.push(...body.data.map(({ id }: Entry) => id));
+    seen.push(...body.data.map(({ id }: AuditEntry) => id));
     cursor = body.cursor;
   } while (cursor !== undefined);
   t.is(seen.length, 5);
@@ -162,7 +162,7 @@ test('logins and failed logins are in the audit trail, with login id, address an
   t.is((await admin.post('/api/accounts/validation', { id: user.id, password: PASSWORD }, agent)).status, 200);
   await admin.put('/api/accounts', { id: user.id, enabled: false });
   t.is((await logIn({ id: user.id, password: PASSWORD })).status, 400);
-  const rows = (await admin.get(`${list}?account=${user.id}`)).body.data.filter(({ action }: Entry) =>
+  const rows = (await admin.get(`${list}?account=${user.id}`)).body.data.filter(({ action }: AuditEntry) =>
     action.startsWith('login'),
   );
   t.deepEqual(

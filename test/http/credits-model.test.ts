@@ -13,7 +13,7 @@ import {
 import { verify } from '../../src/credits/verify.ts';
 import { randomOf } from '../world/random.ts';
 import { world } from '../world.ts';
-import { type Entry, GENERIC, type Lot, Model, type Request } from './credits-model.ts';
+import { GENERIC, type LedgerEntry, type Lot, Model, type Request } from './credits-model.ts';
 
 /**
  * Random operations by 16 clients at once on 200 tenants, compared with the model in the order of the ledger: same
@@ -232,7 +232,7 @@ async function replay(t: ExecutionContext) {
   for (const [posting, entries] of postings) {
     const requestId = entries[0]?.request_id ?? '';
     const request = requests.get(requestId) as Request;
-    const found: Entry[] = entries.map((row) => ({
+    const found: LedgerEntry[] = entries.map((row) => ({
       pool: row.pool_id,
       account: row.account,
       amount: micro(row.amount),
@@ -240,7 +240,7 @@ async function replay(t: ExecutionContext) {
       hold: row.hold_id === null ? undefined : Number(row.hold_id),
     }));
     const expected = model.apply({ request, at: Number(entries[0]?.at), entries: found });
-    const text = (list: readonly Entry[] | string) =>
+    const text = (list: readonly LedgerEntry[] | string) =>
       typeof list === 'string' ? list : list.map((e) => `${e.pool} ${e.lot} ${e.account} ${e.amount}`).join('\n');
     if (text(found) !== text(expected))
       t.is(text(found), text(expected), `posting ${posting}: ${JSON.stringify(request)}`);

@@ -7,7 +7,7 @@ export type Request =
   | { verb: 'Move'; pool: string; target: string; credits: number }
   | { verb: 'Expire'; pool: string };
 
-export interface Entry {
+export interface LedgerEntry {
   pool: string;
   account: string;
   amount: number;
@@ -19,7 +19,7 @@ export interface Posting {
   request: Request;
   /** Milliseconds since 1970. */
   at: number;
-  entries: readonly Entry[];
+  entries: readonly LedgerEntry[];
 }
 
 export interface Lot {
@@ -66,7 +66,7 @@ export class Model {
   }
 
   /** Applies a posting. Returns the entries that it should have, in their order, or why it should not be there. */
-  apply({ request, at, entries }: Posting): Entry[] | string {
+  apply({ request, at, entries }: Posting): LedgerEntry[] | string {
     switch (request.verb) {
       case 'Add':
         return this.#add(request, entries);
@@ -83,7 +83,7 @@ export class Model {
     }
   }
 
-  #add({ pool, credits, expires, reference }: Request & { verb: 'Add' }, entries: readonly Entry[]) {
+  #add({ pool, credits, expires, reference }: Request & { verb: 'Add' }, entries: readonly LedgerEntry[]) {
     const lot = this.#put(pool, { id: entries[0]?.lot ?? 0, expires, reference, amount: credits });
     return [leg(pool, lot, 'Issued', -credits), leg(pool, lot, 'Available', credits)];
   }
@@ -118,7 +118,7 @@ export class Model {
   #reserve(
     { pool, credits, operation = '' }: Request & { verb: 'Reserve' | 'Spend' },
     at: number,
-    entries: readonly Entry[],
+    entries: readonly LedgerEntry[],
   ) {
     const taken = this.#take(pool, credits, at);
     if (typeof taken === 'string') return taken;
@@ -153,7 +153,7 @@ export class Model {
     });
   }
 
-  #release({ pool, operation }: Request & { verb: 'Release' }, at: number, entries: readonly Entry[]) {
+  #release({ pool, operation }: Request & { verb: 'Release' }, at: number, entries: readonly LedgerEntry[]) {
     const open = this.#holdsOf(pool, operation).filter((hold) => hold.open > 0);
     if (open.length === 0) return 'nothing is held';
     return open.flatMap((hold, n) => {
@@ -166,7 +166,7 @@ export class Model {
     });
   }
 
-  #move({ pool, target, credits }: Request & { verb: 'Move' }, at: number, entries: readonly Entry[]) {
+  #move({ pool, target, credits }: Request & { verb: 'Move' }, at: number, entries: readonly LedgerEntry[]) {
     const known = new Set(this.lotsOf(target).map(({ reference }) => reference));
     const between = pool !== GENERIC && target !== GENERIC;
     const taken = this.#take(pool, credits, at, ({ reference }) => !between || known.has(reference));
@@ -183,7 +183,7 @@ export class Model {
     return [...legs, ...arrived];
   }
 
-  #expire({ pool }: Request & { verb: 'Expire' }, at: number, entries: readonly Entry[]) {
+  #expire({ pool }: Request & { verb: 'Expire' }, at: number, entries: readonly LedgerEntry[]) {
     const booked = new Set(entries.map(({ lot }) => lot));
     return this.lotsOf(pool).flatMap((lot) => {
       const rest = lot.Available;
@@ -214,7 +214,7 @@ export class Model {
   }
 }
 
-const leg = (pool: string, { id }: Lot, account: string, amount: number, hold?: number): Entry => ({
+const leg = (pool: string, { id }: Lot, account: string, amount: number, hold?: number): LedgerEntry => ({
   pool,
   account,
   amount,

@@ -10,14 +10,14 @@ import { type Client, type User, world } from '../world.ts';
 const w = world(test);
 const LIST = '/api/eventing/event/list';
 
-interface Place {
+interface EventScope {
   tenantId?: string;
   projectId?: string;
   userId?: string;
 }
 let made = 0;
 /** Emits an event of this tenant, project and user; returns its unique mark. */
-async function happen(place: Place = {}): Promise<string> {
+async function happen(place: EventScope = {}): Promise<string> {
   const resourceId = `thing-${++made}`;
   await w.db.transaction((tx) =>
     emit(tx, {

@@ -170,7 +170,7 @@ test('children of a killed worker end, also in an endless loop', async (t) => {
 
 test('the converter runs in a child that is reused, and is replaced after its limit of conversions or memory', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'platform-children-'));
-  const children = new Children({ memoryMb: 1024, kept: 1 });
+  const children = new Children({ memoryMb: 1024, maxIdle: 1 });
   try {
     await children.warm();
     await writeFile(join(folder, 'in'), 'a few bytes');
@@ -197,7 +197,7 @@ test('the converter runs in a child that is reused, and is replaced after its li
 });
 
 test('a conversion that is aborted before its child has started ends at once, and the child is reused', async (t) => {
-  const children = new Children({ memoryMb: 300, kept: 1 });
+  const children = new Children({ memoryMb: 300, maxIdle: 1 });
   const nowhere = { path: '/nowhere', name: 'x' };
   const order = {
     input: nowhere,
@@ -234,7 +234,7 @@ test('signals to the process group do not end a child; only its worker does', as
   const error = await child.run(order, { progress: () => {}, log: () => {} }).catch((each: unknown) => each);
   t.regex(String(error), /ENOENT/, 'it takes its order');
   child.kill(new Error('the end'));
-  await child.gone;
+  await child.exited;
 });
 
 test('a request to a child that is exiting fails, in any order of its events', async (t) => {

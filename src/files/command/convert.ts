@@ -51,8 +51,8 @@ const nameIn = ({ extension }: Writer, { name }: LocalInput) =>
   `${name.slice(0, name.length - extname(name).length)}${extension || extname(name)}`;
 
 /** Chooses the writer: as requested, else by the extension of the output. */
-function writerFor(to: string, reader: Reader, wanted: string | undefined): Writer {
-  if (wanted !== undefined) return findWriter(named(wanted, FILE_WRITERS.map(describeWriter), '--writer').name)!;
+function writerFor(to: string, reader: Reader, name: string | undefined): Writer {
+  if (name !== undefined) return findWriter(named(name, FILE_WRITERS.map(describeWriter), '--writer').name)!;
   const able = writersFor(reader).filter(({ rows }) => !rows);
   const extension = extname(to).toLowerCase();
   const format = formatOfName(to);

@@ -28,7 +28,7 @@ const MIN_WIDTH = 14;
 /** Minimum width of a shortened first column, which is mostly an id to copy. */
 const FIRST_MIN_WIDTH = 40;
 
-interface Column {
+interface TableColumn {
   heading: string;
   cells: string[];
   /** Width of the widest cell. */
@@ -47,7 +47,7 @@ export interface TableOptions {
 
 /** Rows below headings. Right-aligns columns of numbers, and leaves out columns without values. */
 class Table {
-  readonly #columns: readonly Column[];
+  readonly #columns: readonly TableColumn[];
   readonly #rows: number;
 
   constructor(headings: readonly string[], rows: readonly (readonly unknown[])[], { shortIds }: TableOptions = {}) {
@@ -62,7 +62,7 @@ class Table {
 
   /** Formats the table for a width: shortens columns, then leaves out columns from the right. */
   fit(width = Number.POSITIVE_INFINITY): { text: string; dropped: string[] } {
-    const widths = new Map<Column, number>();
+    const widths = new Map<TableColumn, number>();
     let left = width + GAP;
     for (const [at, column] of this.#columns.entries()) {
       if (at > 0 && column.min + GAP > left) continue;
@@ -108,7 +108,7 @@ export const isUuid = (text: string): boolean => UUID.test(text);
 const isNumber = (cell: string) => /^-?[\d.]+( (B|KiB|MiB|GiB|TiB|%))?$/.test(cell);
 const MOMENT = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\dZ)$/;
 const SHORT_TIME = 10;
-const isTimes = ({ cells }: Pick<Column, 'cells'>) =>
+const isTimes = ({ cells }: Pick<TableColumn, 'cells'>) =>
   cells.some((cell) => cell !== '') && cells.every((cell) => cell === '' || MOMENT.test(cell));
 
 /** Digits of a short id. */
@@ -118,7 +118,7 @@ function layOutColumn(
   heading: string,
   cells: string[],
   { first, shortIds }: { first: boolean; shortIds: boolean },
-): Column {
+): TableColumn {
   const natural = Math.max(widthOf(heading), ...cells.map(widthOf));
   if (shortIds) return { heading, cells, natural, right: false, shortIds, min: Math.min(natural, SHORT_ID) };
   const right = cells.length > 0 && cells.every(isNumber);
@@ -134,7 +134,7 @@ function layOutColumn(
   };
 }
 
-const shortForm = (column: Column, text: string, width: number): string =>
+const shortForm = (column: TableColumn, text: string, width: number): string =>
   column.shortIds ? text.slice(-SHORT_ID) : isTimes(column) ? shortTime(text) : shortened(text, width);
 
 /** Clock time of today, date of other days. */

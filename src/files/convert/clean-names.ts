@@ -40,14 +40,14 @@ export function withCleanNames(data: Data, remark: (sentence: string) => void): 
 /** The same list if no name changes. A name that another one has, too, gets a number. */
 function cleaned<One extends Named>(list: readonly One[], remark: (sentence: string) => void): readonly One[] {
   if (!list.some(({ name = '' }) => hasBidiControls(name))) return list;
-  const taken = new Set(list.map(({ name }) => name));
+  const usedNames = new Set(list.map(({ name }) => name));
   return list.map((one) => {
     if (one.name === undefined || !hasBidiControls(one.name)) return one;
     remark(REMARK);
     const base = withoutBidiControls(one.name);
     let name = base;
-    for (let number = 2; taken.has(name); number++) name = `${base}_${number}`;
-    taken.add(name);
+    for (let number = 2; usedNames.has(name); number++) name = `${base}_${number}`;
+    usedNames.add(name);
     return { ...one, name };
   });
 }

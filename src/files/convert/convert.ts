@@ -142,8 +142,10 @@ function bridgeFor(writer: Writer, { kind }: Data, work: BridgeWork): (data: Dat
   if (writer.accepts.includes(kind)) return (data) => data;
   const bridge = bridgeTo(writer, kind);
   if (bridge !== undefined) return (data) => bridge.change(data as never, work);
-  const taken = [...writer.accepts, ...(writer.bridged ?? [])].map((one) => kindNouns[one].plural);
-  throw new ConversionError(`The dataset holds ${kindNouns[kind].one}; ${writer.name} takes ${taken.join(' and ')}.`);
+  const accepted = [...writer.accepts, ...(writer.bridged ?? [])].map((one) => kindNouns[one].plural);
+  throw new ConversionError(
+    `The dataset holds ${kindNouns[kind].one}; ${writer.name} takes ${accepted.join(' and ')}.`,
+  );
 }
 
 /** Name and parameters of a reader or writer, with defaults, for the log. */

@@ -39,8 +39,8 @@ export async function convertStream<D extends Located & Data>(
     context.log('info', `The request gives ${srid}; the coordinate system in the file is ignored.`);
   const whole = steps.some(({ type }) => type === 'CalculateStatisticsTransformation');
   const before = stream.tally(data, whole);
-  await using held = new AsyncDisposableStack();
-  const shared: StepContext = { context, held, operations: [] };
+  await using resources = new AsyncDisposableStack();
+  const shared: StepContext = { context, resources, operations: [] };
   let read = (fraction: number) => context.progress(fraction / 2, 'Reading');
   const source = before.watch(data, context.signal, (fraction) => read(fraction));
   const result = await applySteps(source, stream.steps, steps, shared);

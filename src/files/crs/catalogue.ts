@@ -26,7 +26,7 @@ export type IndexEntry = [
   bytes: number,
 ];
 
-interface Entry {
+interface CatalogueEntry {
   id: number;
   authority: string;
   /** In lower case. */
@@ -42,7 +42,7 @@ interface Entry {
 }
 
 interface Catalogue {
-  entries: readonly Entry[];
+  entries: readonly CatalogueEntry[];
   /**
    * Records as JSON in UTF-8, separated by commas, as answers contain them. In memory shared with the search thread.
    */
@@ -86,7 +86,7 @@ async function load(): Promise<Catalogue> {
   const text = new Uint8Array(new SharedArrayBuffer(records.length));
   text.set(records);
   let start = 0;
-  const entries = (JSON.parse(whole.toString('utf8', 0, line)) as IndexEntry[]).map((one): Entry => {
+  const entries = (JSON.parse(whole.toString('utf8', 0, line)) as IndexEntry[]).map((one): CatalogueEntry => {
     const [id, authority, name, aliases, area, bytes] = one;
     const end = start + bytes;
     const names = [`${authority}:${id}`, String(id), name, ...aliases].map((each) => each.toLowerCase());
@@ -121,7 +121,7 @@ const QUALIFIED = /[(+]/;
  * use; words that follow each other in the name before scattered ones; WGS 84 and ETRS89 before others, then plain and
  * short names.
  */
-function computeRank({ name, names, area }: Entry, wanted: string, words: readonly string[]): number[] {
+function computeRank({ name, names, area }: CatalogueEntry, wanted: string, words: readonly string[]): number[] {
   const inName = wordRank(words, name);
   const inNames = inName ?? wordRank(words, names.join(' '));
   const rank = inName ?? 100 + (inNames ?? 100 + (wordRank(words, `${names.join(' ')} ${area?.name ?? ''}`) ?? 100));
@@ -160,19 +160,19 @@ export async function findSystems(filter: CrsFilter, offset: number, limit: numb
   return { count: found.length, pieces: piecesOf(ordered.slice(offset, offset + limit), text) };
 }
 
-const bestFirst = (found: readonly Entry[], wanted: string, words: readonly string[]): Entry[] =>
+const bestFirst = (found: readonly CatalogueEntry[], wanted: string, words: readonly string[]): CatalogueEntry[] =>
   found
     .map((entry) => ({ entry, rank: computeRank(entry, wanted, words) }))
     .sort((one, two) => byRank(one.rank, two.rank))
     .map(({ entry }) => entry);
 
 /** Chunks of JSON of these records. Adjacent records share a chunk, so the full list is one chunk. */
-function piecesOf(found: readonly Entry[], text: Uint8Array): Uint8Array[] {
+function piecesOf(found: readonly CatalogueEntry[], text: Uint8Array): Uint8Array[] {
   const pieces: Uint8Array[] = [];
   for (let n = 0; n < found.length; ) {
-    const { start } = found[n] as Entry;
-    let end = (found[n] as Entry).end;
-    for (n += 1; found[n]?.start === end + 1; n += 1) end = (found[n] as Entry).end;
+    const { start } = found[n] as CatalogueEntry;
+    let end = (found[n] as CatalogueEntry).end;
+    for (n += 1; found[n]?.start === end + 1; n += 1) end = (found[n] as CatalogueEntry).end;
     if (pieces.length > 0) pieces.push(COMMA);
     pieces.push(text.subarray(start, end));
   }

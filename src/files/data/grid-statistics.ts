@@ -60,12 +60,12 @@ export function watched(grid: Grid, tally: GridTally, signal: AbortSignal, passe
   const slices = slicesPerBand(grid);
   return {
     ...grid,
-    async *rows(slice, wanted) {
+    async *rows(slice, range) {
       const { band } = slice;
       const number = sliceNumber(grid, slice);
       const count = tally.begin(band, number);
       const nodata = grid.bands[band]?.nodata ?? Number.NaN;
-      for await (const block of grid.rows(slice, wanted)) {
+      for await (const block of grid.rows(slice, range)) {
         signal.throwIfAborted();
         count(block.samples, nodata);
         passed((band + (number + (block.firstRow + block.rowCount) / grid.height) / slices) / grid.bands.length);

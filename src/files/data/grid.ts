@@ -67,9 +67,9 @@ export interface Grid {
   readonly origin?: Origin;
   /**
    * All rows of a slice, in order. May be called again, but iterations must not overlap. Blocks without any of the
-   * `wanted` rows may be left out.
+   * rows of `range` may be left out.
    */
-  rows(slice: Slice, wanted?: RowRange): AsyncIterable<RowBlock>;
+  rows(slice: Slice, range?: RowRange): AsyncIterable<RowBlock>;
   /**
    * Reads any rows of a slice; only if the format supports it cheaply (`spill.ts` makes such a grid). Then all bands
    * have a type.

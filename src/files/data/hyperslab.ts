@@ -16,8 +16,8 @@ export function copyBlock(from: Part, to: Part, extent: readonly number[]): void
   const run = last < 0 ? 1 : extent[last]!;
   const index = extent.map(() => 0);
   for (;;) {
-    const source = placeOf(from, index);
-    to.values.set(from.values.subarray(source, source + run) as never, placeOf(to, index));
+    const source = flatIndex(from, index);
+    to.values.set(from.values.subarray(source, source + run) as never, flatIndex(to, index));
     let d = last - 1;
     for (; d >= 0; d--) {
       index[d]!++;
@@ -43,22 +43,22 @@ export function copySelected(from: Omit<Part, 'start'>, to: Omit<Part, 'start'>,
   function copyAlong(d: number, before: number, target: number): void {
     const { at, to: first } = chosen[d]!;
     const source = before * from.shape[d]!;
-    const place = target * to.shape[d]! + first;
+    const offset = target * to.shape[d]! + first;
     if (d === last && !(at instanceof Uint32Array))
-      to.values.set(from.values.subarray(source + at.first, source + at.first + at.length) as never, place);
+      to.values.set(from.values.subarray(source + at.first, source + at.first + at.length) as never, offset);
     else
       for (let n = 0; n < at.length; n++) {
         const index = source + (at instanceof Uint32Array ? at[n]! : at.first + n);
-        if (d === last) to.values[place + n] = from.values[index] as never;
-        else copyAlong(d + 1, index, place + n);
+        if (d === last) to.values[offset + n] = from.values[index] as never;
+        else copyAlong(d + 1, index, offset + n);
       }
   }
 }
 
-function placeOf({ shape, start }: Part, index: readonly number[]): number {
-  let place = 0;
-  for (let d = 0; d < shape.length; d++) place = place * shape[d]! + start[d]! + index[d]!;
-  return place;
+function flatIndex({ shape, start }: Part, index: readonly number[]): number {
+  let offset = 0;
+  for (let d = 0; d < shape.length; d++) offset = offset * shape[d]! + start[d]! + index[d]!;
+  return offset;
 }
 
 /** All indices of a grid with these lengths, the last varying fastest. */

@@ -28,7 +28,7 @@ export class NumberList<A extends NumberArray> {
     return this.#values;
   }
 
-  taken(): A {
+  usedNames(): A {
     return this.#values.subarray(0, this.length) as A;
   }
 }

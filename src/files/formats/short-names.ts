@@ -3,10 +3,10 @@ const maxBytes = 10;
 
 /** Shapefile field names for these fields: at most ten bytes, and unique in any letter case. */
 export function shortNames(names: readonly string[]): string[] {
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   return names.map((name, n) => {
-    const short = shortName(name, n, taken);
-    taken.add(short.toLowerCase());
+    const short = shortName(name, n, usedNames);
+    usedNames.add(short.toLowerCase());
     return short;
   });
 }
@@ -15,14 +15,14 @@ export function shortNames(names: readonly string[]): string[] {
  * Shapefile name of the `n`th field, truncated between characters; a name that is taken in any letter case gets a
  * number.
  */
-export function shortName(name: string, n: number, taken: ReadonlySet<string>): string {
+export function shortName(name: string, n: number, usedNames: ReadonlySet<string>): string {
   const clean = name.replace(/\p{Cc}/gu, '') || `FIELD_${n + 1}`;
   const first = truncateUtf8(clean, maxBytes);
-  if (!taken.has(first.toLowerCase())) return first;
+  if (!usedNames.has(first.toLowerCase())) return first;
   for (let tries = 1; ; tries++) {
     const tail = `_${tries}`;
     const next = truncateUtf8(clean, maxBytes - tail.length) + tail;
-    if (!taken.has(next.toLowerCase())) return next;
+    if (!usedNames.has(next.toLowerCase())) return next;
   }
 }
 

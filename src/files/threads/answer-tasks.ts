@@ -21,11 +21,11 @@ export function answerTasks<Task, Result, Question = never, Reply = never>(
   const port = parentPort;
   if (port === null) return;
   const post = (message: FromThread, transfer: readonly ArrayBuffer[] = []) => port.postMessage(message, [...transfer]);
-  const asked = new Map<number, PromiseWithResolvers<Reply>>();
+  const pendingRequests = new Map<number, PromiseWithResolvers<Reply>>();
   let questions = 0;
   const ask = (question: Question, transfer?: readonly ArrayBuffer[]): Promise<Reply> => {
     const answer = Promise.withResolvers<Reply>();
-    asked.set(++questions, answer);
+    pendingRequests.set(++questions, answer);
     post({ kind: 'question', number: questions, question }, transfer);
     return answer.promise;
   };
@@ -46,8 +46,8 @@ export function answerTasks<Task, Result, Question = never, Reply = never>(
       last = last.then(() => run(message.task as Task, message.aborted));
       return;
     }
-    const answer = asked.get(message.number);
-    asked.delete(message.number);
+    const answer = pendingRequests.get(message.number);
+    pendingRequests.delete(message.number);
     if (message.kind === 'reply') answer?.resolve(message.reply as Reply);
     else answer?.reject(fromPlain(message.error));
   });

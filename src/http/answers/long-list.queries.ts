@@ -61,7 +61,7 @@ interface Parted {
 type Recorded = { columns(free: FreeForm): Fragment } | { item(free: FreeForm): Fragment };
 
 /** A page whose position and size are parameters, for prepared statements. */
-export interface Window {
+export interface PageParameters {
   limit: Fragment;
   offset: Fragment;
   last: boolean;
@@ -69,9 +69,10 @@ export interface Window {
   position?: { value: Fragment; id: Fragment } | undefined;
 }
 
-const isWindow = (part: Part | Window): part is Window => 'limit' in part && typeof part.limit === 'object';
+const isWindow = (part: Part | PageParameters): part is PageParameters =>
+  'limit' in part && typeof part.limit === 'object';
 
-function chosen(part: Part | Window, { id, idType = 'uuid', key, order }: Parted) {
+function chosen(part: Part | PageParameters, { id, idType = 'uuid', key, order }: Parted) {
   if (isWindow(part)) {
     const { position, limit, offset } = part;
     const rest = position ? behindValues(key, id, order, position.value, position.id) : sql.fragment`true`;
@@ -87,7 +88,7 @@ function chosen(part: Part | Window, { id, idType = 'uuid', key, order }: Parted
  * Query for a part of a list. Each row has its position; rows larger than `SMALL_BYTES` have only that and their size.
  * In the last part, small rows have no position, because nothing follows. Reads each row once.
  */
-export function selectPart(part: Part | Window, parted: Parted & Recorded) {
+export function selectPart(part: Part | PageParameters, parted: Parted & Recorded) {
   const { name, id, key, order, from, more, size } = parted;
   const isLarge = !isWindow(part) && part.ids !== undefined;
   const small = isLarge ? sql.fragment`true` : sql.fragment`page.listed_size <= ${SMALL_BYTES}`;

@@ -114,11 +114,11 @@ async function* readPieces<Row extends object>(
   let left = limit ?? Number.POSITIVE_INFINITY;
   let position: Position | undefined;
   for (;;) {
-    const wanted = Math.min(WINDOW, left);
-    const last = wanted === left;
-    const window = await list.rows({ ...(position === undefined ? { offset } : { position }), limit: wanted, last });
+    const rowLimit = Math.min(WINDOW, left);
+    const last = rowLimit === left;
+    const window = await list.rows({ ...(position === undefined ? { offset } : { position }), limit: rowLimit, last });
     left -= window.length;
-    const end = window.length < wanted || last;
+    const end = window.length < rowLimit || last;
     const groups = groupBySize(window);
     for (const [index, group] of groups.entries())
       yield { ...(await wholeRows(list, group)), last: end && index === groups.length - 1 };

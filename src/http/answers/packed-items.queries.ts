@@ -6,24 +6,24 @@ import { JsonText } from './json-text.ts';
 /** Stands before and after each time. JSON escapes this character, so it is in no other member. */
 const MARK = '\u001f';
 
-type Column = Fragment;
+type ColumnSql = Fragment;
 /** JSON of a member as SQL: literals and columns, which `concat` joins. */
 export interface Member {
-  parts: readonly (string | Column)[];
+  parts: readonly (string | ColumnSql)[];
   /** The member is absent where this condition is false. */
-  where?: Column;
+  where?: ColumnSql;
 }
 
 /** Numbers, and objects, whose text in Postgres is JSON. */
-export const json = (column: Column): Member => ({ parts: [column] });
+export const json = (column: ColumnSql): Member => ({ parts: [column] });
 /** Any text, or a list of texts. */
-export const text = (column: Column): Member => json(sql.fragment`to_json(${column})`);
+export const text = (column: ColumnSql): Member => json(sql.fragment`to_json(${column})`);
 /** An id, a number as text, or one of a few known words: nothing that JSON escapes. */
-export const word = (column: Column): Member => ({ parts: ['"', column, '"'] });
-export const time = (column: Column): Member => ({ parts: [MARK, column, MARK] });
-export const only = (where: Column, member: Member): Member => ({ ...member, where });
+export const word = (column: ColumnSql): Member => ({ parts: ['"', column, '"'] });
+export const time = (column: ColumnSql): Member => ({ parts: [MARK, column, MARK] });
+export const only = (where: ColumnSql, member: Member): Member => ({ ...member, where });
 /** A member that is absent where its column is null. */
-export const optional = (kind: (column: Column) => Member, column: Column): Member =>
+export const optional = (kind: (column: ColumnSql) => Member, column: ColumnSql): Member =>
   only(sql.fragment`${column} is not null`, kind(column));
 /** A member that no item has. */
 export const absent: Member = { parts: [] };
@@ -38,7 +38,7 @@ export type PackedRow = z.infer<typeof PackedRow>;
  * @param members in the order of the answer, `id` first
  */
 export function packed<Name extends string>(members: Record<Name, Member>): Fragment {
-  const all: (string | Column)[] = [];
+  const all: (string | ColumnSql)[] = [];
   for (const [name, { parts, where }] of Object.entries<Member>(members)) {
     if (parts.length === 0) continue;
     const whole = [`${all.length === 0 ? '{' : ','}"${name}":`, ...parts];
@@ -49,8 +49,8 @@ export function packed<Name extends string>(members: Record<Name, Member>): Frag
 }
 
 /** Fewer arguments take less time, so neighbouring literals are joined. */
-function concat(parts: readonly (string | Column)[]): Fragment {
-  const joined: (string | Column)[] = [];
+function concat(parts: readonly (string | ColumnSql)[]): Fragment {
+  const joined: (string | ColumnSql)[] = [];
   for (const part of parts) {
     const before = joined.at(-1);
     if (typeof part === 'string' && typeof before === 'string') joined[joined.length - 1] = before + part;

@@ -12,7 +12,7 @@ export interface CheckedRight<Subject> {
   readonly caller: Caller | undefined;
 }
 
-interface Entry<Subject> {
+interface RightCheck<Subject> {
   readonly checking: Promise<CheckedRight<Subject>>;
   checked?: CheckedRight<Subject>;
 }
@@ -23,7 +23,7 @@ const MAX_ENTRIES = 10_000;
 
 /** Rights whose check began within the last second, by credentials and resource. Concurrent requests share a check. */
 export class Rights<Subject> {
-  readonly #entries = new LRUCache<string, Entry<Subject>>({ max: MAX_ENTRIES, ttl: KEEP_MS, ttlResolution: 0 });
+  readonly #entries = new LRUCache<string, RightCheck<Subject>>({ max: MAX_ENTRIES, ttl: KEEP_MS, ttlResolution: 0 });
   #generation = 0;
 
   /** Counts the calls of `clear`. */
@@ -49,7 +49,7 @@ export class Rights<Subject> {
     const known = this.#entries.get(key);
     if (known !== undefined && (known.checked === undefined || known.checked.expires > Date.now()))
       return known.checking;
-    const entry: Entry<Subject> = { checking: check() };
+    const entry: RightCheck<Subject> = { checking: check() };
     this.#entries.set(key, entry);
     try {
       entry.checked = await entry.checking;

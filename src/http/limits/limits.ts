@@ -27,10 +27,10 @@ export interface SharedUses {
   /**
    * Counts a request for each policy, and puts it in flight unless one of them refuses it. Undefined if the store does
    * not answer in time.
-   * @param place name of the request, unique over all processes
+   * @param requestKey name of the request, unique over all processes
    */
-  take(caller: string, policies: readonly Policy[], place: string): Promise<Use[] | undefined>;
-  release(caller: string, policies: readonly Policy[], place: string): void;
+  take(caller: string, policies: readonly Policy[], requestKey: string): Promise<Use[] | undefined>;
+  release(caller: string, policies: readonly Policy[], requestKey: string): void;
   /**
    * Counts requests that were answered before. Returns how many there are in the window; undefined without an answer.
    */
@@ -76,10 +76,10 @@ export class Limits {
    * Counts a request, which is in flight until `release` unless a policy refuses it. The uses are in the order of the
    * policies.
    */
-  take(caller: string, policies: readonly Policy[], place: string): Use[] | Promise<Use[]> {
+  take(caller: string, policies: readonly Policy[], requestKey: string): Use[] | Promise<Use[]> {
     const own = policies.map((policy) => this.#count(caller, policy));
     if (!this.#shared) return this.#opened(caller, policies, own);
-    return this.#shared.take(caller, policies, place).then((uses) => {
+    return this.#shared.take(caller, policies, requestKey).then((uses) => {
       for (const [at, { count, leftMs }] of (uses ?? []).entries()) {
         const bucket = this.#bucket(caller, policies[at]!);
         bucket.count = count + bucket.pending;
@@ -95,12 +95,12 @@ export class Limits {
     return uses;
   }
 
-  release(caller: string, policies: readonly Policy[], place: string): void {
+  release(caller: string, policies: readonly Policy[], requestKey: string): void {
     for (const policy of policies) {
       const bucket = this.#bucket(caller, policy);
       bucket.open = Math.max(0, bucket.open - 1);
     }
-    this.#shared?.release(caller, policies, place);
+    this.#shared?.release(caller, policies, requestKey);
   }
 
   /** Counts a request that is answered at once, without waiting for other processes. Returns whether it may be. */

@@ -135,11 +135,11 @@ const json = (schema: JsonSchema, mediaType = 'application/json'): Record<string
   [mediaType]: { schema },
 });
 
-function schemaParameters(place: 'path' | 'query', { properties = {}, required = [] }: JsonSchema) {
+function schemaParameters(location: 'path' | 'query', { properties = {}, required = [] }: JsonSchema) {
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
-    in: place,
-    required: place === 'path' || required.includes(name),
+    in: location,
+    required: location === 'path' || required.includes(name),
     ...(description === undefined ? {} : { description }),
     schema,
   }));

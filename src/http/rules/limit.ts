@@ -44,29 +44,29 @@ export class CallerLimits {
     const policies = kind === 'heavy' ? [this.#ordinary, this.#heavy] : [this.#ordinary];
     const policyHeader = policies.flatMap(policyTexts).join(', ');
 
-    const admit = (reply: FastifyReply, caller: string, place: string, uses: readonly Use[]) => {
+    const admit = (reply: FastifyReply, caller: string, requestKey: string, uses: readonly Use[]) => {
       if (policyHeader !== '') {
         reply.header('ratelimit-policy', policyHeader);
         reply.header('ratelimit', policies.flatMap((policy, at) => useTexts(policy, uses[at]!)).join(', '));
       }
       const at = policies.findIndex((policy, index) => isRefused(policy, uses[index]!));
       if (at >= 0) throw refusal(policies[at]!, uses[at]!, kind === 'blobs');
-      whenClosed(reply, () => this.#limits.release(caller, policies, place));
+      whenClosed(reply, () => this.#limits.release(caller, policies, requestKey));
     };
 
     return {
       onRequest: (request, reply, done) => {
         const caller = callerKey(request);
-        const place = `${this.#process}:${++this.#requests}`;
+        const requestKey = `${this.#process}:${++this.#requests}`;
         const settle = (uses: readonly Use[]) => {
           try {
-            admit(reply, caller, place, uses);
+            admit(reply, caller, requestKey, uses);
             done();
           } catch (error) {
             done(error as Error);
           }
         };
-        const uses = this.#limits.take(caller, policies, place);
+        const uses = this.#limits.take(caller, policies, requestKey);
         if (uses instanceof Promise) uses.then(settle, done);
         else settle(uses);
       },

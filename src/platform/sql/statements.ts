@@ -14,8 +14,8 @@ export type Values<T extends Types> = { readonly [Name in keyof T]: Value };
 export const bound = <T extends Types>(types: T, values: Values<T>): Parameters<T> =>
   Object.fromEntries(
     Object.entries(types).map(([name, type]) => {
-      const place = sql.fragment`${''}`;
-      return [name, { ...place, sql: `${place.sql}::${type}`, values: [values[name]] }];
+      const parameter = sql.fragment`${''}`;
+      return [name, { ...parameter, sql: `${parameter.sql}::${type}`, values: [values[name]] }];
     }),
   ) as unknown as Parameters<T>;
 
@@ -42,8 +42,8 @@ export function statement<T extends Types, Row extends z.ZodType>(
     return {
       ...token,
       values: token.values.map((value, n) => {
-        const place = places[n];
-        return place === undefined ? value : (values[place] as PrimitiveValueExpression);
+        const parameter = places[n];
+        return parameter === undefined ? value : (values[parameter] as PrimitiveValueExpression);
       }),
     };
   };

@@ -20,15 +20,15 @@ export async function limitDistinctRequests(
   tenantId: string,
   flags: readonly string[],
 ): Promise<void> {
-  const asked = requestedFlags(flags);
-  if (asked.length === 0 || (await isUnderWay(tx, tenantId, asked))) return;
+  const requested = requestedFlags(flags);
+  if (requested.length === 0 || (await isUnderWay(tx, tenantId, requested))) return;
   // of two starts at once only one may take the last place
   await lockAsked(tx, tenantId);
-  const others = await listRequestedFlags(tx, tenantId, asked, MAX_DISTINCT);
+  const others = await listRequestedFlags(tx, tenantId, requested, MAX_DISTINCT);
   if (others.length < MAX_DISTINCT) return;
   throw conflict(
     `Unfinished transfers of the tenant have ${MAX_DISTINCT} different resource requests, which is the maximum; ` +
-      `${inWords(decodeRequirements(asked))} would be one more. Request the same as one of them, or wait until one has ended.`,
+      `${inWords(decodeRequirements(requested))} would be one more. Request the same as one of them, or wait until one has ended.`,
     { code: 'TooManyNeeds' },
   );
 }

@@ -81,22 +81,22 @@ async function planRetry(tx: Transaction, caller: Caller, failed: Beginnable): P
   if (type === 'Import' || type === 'Conversion')
     requireCapability(await visibleProject(tx, caller, projectId), 'canCreateContent');
   // a dataset may have moved to another project, and who sees the transfer sees its result
-  let place = { tenantId, projectId };
+  let location = { tenantId, projectId };
   const tenants = new Set<string>();
-  const taken: { found: VisibleDataset; writes: boolean }[] = [];
+  const lockedDatasets: { found: VisibleDataset; writes: boolean }[] = [];
   const ids = [inputDatasetId, outputDatasetId].filter((each) => each !== undefined).sort();
   for (const each of ids) {
     const writes = each === outputDatasetId;
     const found = writes
       ? await takenDataset(tx, caller, { id: each }, 'canUpdateContent')
       : await sharedDataset(tx, caller, each);
-    if (writes || type === 'Export') place = { tenantId: found.tenantId, projectId: found.projectId };
+    if (writes || type === 'Export') location = { tenantId: found.tenantId, projectId: found.projectId };
     tenants.add(found.tenantId);
-    taken.push({ found, writes });
+    lockedDatasets.push({ found, writes });
   }
-  if ([...tenants].some((tenant) => tenant !== place.tenantId))
+  if ([...tenants].some((tenant) => tenant !== location.tenantId))
     throw forbidden('The dataset is in another tenant now. Use move or copy.');
-  for (const { found, writes } of taken) {
+  for (const { found, writes } of lockedDatasets) {
     if (writes) await refuseUsed(tx, found);
     else refuseWritten(found);
   }
@@ -108,5 +108,5 @@ async function planRetry(tx: Transaction, caller: Caller, failed: Beginnable): P
     throw conflict(`The address of '${failed.request.inputName}' is no longer stored. Start a new transfer.`, {
       code: 'InputGone',
     });
-  return { ...failed, ...place };
+  return { ...failed, ...location };
 }

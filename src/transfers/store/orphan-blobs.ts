@@ -59,10 +59,10 @@ export async function removeOrphanBlobs(db: Database, blobs: BlobStore, sweep: O
   if (keptBecause === undefined) {
     for (;;) {
       await checkOwner(db, blobs);
-      const gone = await removeUnknown(db, blobs, found.names, run);
-      removed += gone;
-      if (found.names.length < MAX_NAMES || gone === 0) {
-        await db.transaction((tx) => setSwept(tx, found.all - found.removed - gone));
+      const deleted = await removeUnknown(db, blobs, found.names, run);
+      removed += deleted;
+      if (found.names.length < MAX_NAMES || deleted === 0) {
+        await db.transaction((tx) => setSwept(tx, found.all - found.removed - deleted));
         break;
       }
       found = await removeKnown(db, blobs, before, run);
@@ -143,8 +143,9 @@ async function removeAll(
   names: readonly string[],
   { attempt }: MaintenanceRun,
 ): Promise<number> {
-  const gone: string[] = [];
-  for (const name of names) if (await attempt('blobs without a row', () => blobs.remove(name), name)) gone.push(name);
-  await db.transaction((tx) => deleteReleased(tx, gone));
-  return gone.length;
+  const deleted: string[] = [];
+  for (const name of names)
+    if (await attempt('blobs without a row', () => blobs.remove(name), name)) deleted.push(name);
+  await db.transaction((tx) => deleteReleased(tx, deleted));
+  return deleted.length;
 }

@@ -128,8 +128,8 @@ async function claim(
   places: readonly StorePlace[],
   owners: readonly (StoreOwner | undefined)[],
 ): Promise<StorePlace> {
-  const taken = owners.findIndex((owner) => owner !== undefined);
-  if (taken >= 0) throw belongsToAnother(places[taken], owners[taken]);
+  const ownedIndex = owners.findIndex((owner) => owner !== undefined);
+  if (ownedIndex >= 0) throw belongsToAnother(places[ownedIndex], owners[ownedIndex]);
   const place = await unclaimedPlace(db, places);
   await place.store.marker.create(ownerFrom(self));
   const owner = await place.store.marker.read();

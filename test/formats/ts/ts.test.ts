@@ -4,7 +4,7 @@ import { decodeBlock, encodeBlock, openBlock } from '../../../src/files/formats/
 import { kindsOf } from '../../../src/files/formats/ts/definition.ts';
 import type { Cell, Rows } from '../../../src/files/formats/ts/rows.ts';
 import { SeriesFile } from '../../../src/files/formats/ts/series-file.ts';
-import { type Column, jsonOfCell } from '../../../src/series/cells.ts';
+import { jsonOfCell, type SeriesColumn } from '../../../src/series/cells.ts';
 import { dayText, formatTime } from '../../../src/series/clock.ts';
 import { RowText } from '../../../src/series/row-text.ts';
 import { randomOf } from '../../world/random.ts';
@@ -359,7 +359,7 @@ test('a file that is not a time series dataset is refused', async (t) => {
 });
 
 /** Cells of each type, among them those whose text is easily wrong. */
-const cellsToWrite: readonly { column: Omit<Column, 'name'>; some: (pick: () => number) => Cell }[] = [
+const cellsToWrite: readonly { column: Omit<SeriesColumn, 'name'>; some: (pick: () => number) => Cell }[] = [
   { column: { kind: 'f64', dataType: 'Double', flags: [] }, some: (pick) => Math.round(pick() * 4e6 - 2e6) / 1000 },
   { column: { kind: 'f64', dataType: 'Double', flags: [] }, some: (pick) => (pick() - 0.5) * 10 ** (60 * pick() - 30) },
   { column: { kind: 'f64', dataType: 'Double', flags: [] }, some: (pick) => (pick() < 0.5 ? -0 : 2.5) },
@@ -403,7 +403,7 @@ test('the text of a day is that of its date, also in leap years and before 1970'
 
 test('rows are written as JSON byte by byte as their cells and times are one by one', (t) => {
   const pick = randomOf(15);
-  const columns = cellsToWrite.map(({ column }, n): Column => ({ name: `${n}`, ...column }));
+  const columns = cellsToWrite.map(({ column }, n): SeriesColumn => ({ name: `${n}`, ...column }));
   const kinds = columns.map(({ kind }) => kind);
   // the last two are beyond the numbers of JavaScript
   for (const [start, step] of [

@@ -70,20 +70,20 @@ function listed(names: readonly string[]): string {
 function matched(existing: FeatureCollection, added: FeatureCollection, { log }: Context): (number | undefined)[] {
   const found: (number | undefined)[] = added.fields.map(() => undefined);
   const free = new Set(existing.fields.keys());
-  const take = (n: number, place: number) => {
-    found[n] = place;
-    free.delete(place);
+  const take = (n: number, index: number) => {
+    found[n] = index;
+    free.delete(index);
   };
   for (const key of [(name: string) => name, (name: string) => name.toLowerCase()]) {
-    const places = Map.groupBy(free, (place) => key(existing.fields[place]!.name));
+    const places = Map.groupBy(free, (index) => key(existing.fields[index]!.name));
     for (const [n, { name }] of added.fields.entries()) {
-      const [place, another] = (places.get(key(name)) ?? []).filter((one) => free.has(one));
-      if (found[n] === undefined && place !== undefined && another === undefined) take(n, place);
+      const [index, another] = (places.get(key(name)) ?? []).filter((one) => free.has(one));
+      if (found[n] === undefined && index !== undefined && another === undefined) take(n, index);
     }
   }
   if (existing.cutNames || added.cutNames) matchShort(existing.fields, added.fields, found, free, take);
-  const renamed = found.flatMap((place, n) => {
-    const [from, to] = [added.fields[n]!.name, place === undefined ? undefined : existing.fields[place]!.name];
+  const renamed = found.flatMap((index, n) => {
+    const [from, to] = [added.fields[n]!.name, index === undefined ? undefined : existing.fields[index]!.name];
     return to === undefined || from === to ? [] : [`'${from}' to '${to}'`];
   });
   if (renamed.length > 0) log('info', `Fields were matched under another name: ${renamed.join(', ')}.`);
@@ -100,26 +100,26 @@ function matchShort(
   added: readonly Field[],
   found: readonly (number | undefined)[],
   free: ReadonlySet<number>,
-  take: (n: number, place: number) => void,
+  take: (n: number, index: number) => void,
 ): void {
   const presentNames = shortNames(existing.map(({ name }) => name));
   const addedNames = shortNames(added.map(({ name }) => name));
   const left = added.flatMap((_, n) => (found[n] === undefined ? [n] : []));
-  const places = new Map([...free].map((place) => [presentNames[place]!.toLowerCase(), place]));
+  const places = new Map([...free].map((index) => [presentNames[index]!.toLowerCase(), index]));
   const ours = Map.groupBy(left, (n) => stemOf(addedNames[n]!));
-  const theirs = Map.groupBy(free, (place) => stemOf(presentNames[place]!));
+  const theirs = Map.groupBy(free, (index) => stemOf(presentNames[index]!));
   const pairs = left.flatMap((n) => {
     const short = addedNames[n]!;
-    const place = places.get(short.toLowerCase());
-    if (place === undefined || (existing[place]!.name !== presentNames[place] && added[n]!.name !== short)) return [];
+    const index = places.get(short.toLowerCase());
+    if (index === undefined || (existing[index]!.name !== presentNames[index] && added[n]!.name !== short)) return [];
     const alike = theirs.get(stemOf(short)) ?? [];
     if (alike.length !== ours.get(stemOf(short))?.length)
       throw new FormatError(
         `The field '${added[n]!.name}' matches several fields of the dataset: ${listed(alike.map((one) => existing[one]!.name))}. Rename it to one of them.`,
       );
-    return [[n, place] as const];
+    return [[n, index] as const];
   });
-  for (const [n, place] of pairs) take(n, place);
+  for (const [n, index] of pairs) take(n, index);
 }
 
 const stemOf = (name: string): string => name.replace(/_\d+$/, '').slice(0, 6).toLowerCase();

@@ -24,14 +24,14 @@ export async function joinGrids(present: Grid, given: Grid, context: Context): P
     ...rest,
     time,
     ...(present.origin === undefined ? {} : { origin: { ...present.origin, changed: true } }),
-    async *rows(slice, wanted) {
+    async *rows(slice, range) {
       if (slice.step < count) {
-        yield* present.rows(slice, wanted);
+        yield* present.rows(slice, range);
         return;
       }
       const band = bands[slice.band]!;
       const [from, to] = [added.bands[band]!, present.bands[slice.band]!];
-      for await (const block of added.rows({ ...slice, band, step: slice.step - count }, wanted))
+      for await (const block of added.rows({ ...slice, band, step: slice.step - count }, range))
         yield {
           firstRow: block.firstRow,
           rowCount: block.rowCount,

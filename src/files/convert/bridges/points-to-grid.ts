@@ -48,9 +48,9 @@ export async function pointsToGrid(points: FeatureCollection, { context }: Bridg
         nodata: Number.NaN,
       }),
     ),
-    async *rows({ band }, wanted) {
-      const end = wanted?.end ?? up.count;
-      for (let firstRow = wanted?.first ?? 0; firstRow < end; firstRow += rowsPerBlock) {
+    async *rows({ band }, range) {
+      const end = range?.end ?? up.count;
+      for (let firstRow = range?.first ?? 0; firstRow < end; firstRow += rowsPerBlock) {
         const rowCount = Math.min(rowsPerBlock, end - firstRow);
         const samples = bands[band]!.slice(firstRow * across.count, (firstRow + rowCount) * across.count);
         yield { firstRow, rowCount, samples };
@@ -85,7 +85,7 @@ async function collected(points: FeatureCollection, fields: readonly number[], s
   }
   if (number === 0) throw new ConversionError('The input has no points to make a grid of.');
   const lists = points.hasZ ? [heights, ...values] : values;
-  return { x: x.taken(), y: y.taken(), values: lists.map((one) => one.taken()) };
+  return { x: x.usedNames(), y: y.usedNames(), values: lists.map((one) => one.usedNames()) };
 }
 
 /** Both axes; a single row or column has the spacing of the other axis. */
@@ -110,14 +110,14 @@ function latticeOf(x: Float64Array, y: Float64Array): { across: LatticeAxis; up:
 /** The cell index of each point; the first row is in the north. */
 function cellNumbers(x: Float64Array, y: Float64Array, across: LatticeAxis, up: LatticeAxis): Uint32Array {
   const cells = new Uint32Array(x.length);
-  const taken = new Uint8Array(across.count * up.count);
+  const occupied = new Uint8Array(across.count * up.count);
   for (let n = 0; n < x.length; n++) {
     const column = Math.round((x[n]! - across.first) / across.spacing);
     const row = up.count - 1 - Math.round((y[n]! - up.first) / up.spacing);
     const cell = row * across.count + column;
-    if (taken[cell] === 1)
+    if (occupied[cell] === 1)
       throw new ConversionError(`Two points lie at ${x[n]}, ${y[n]}; a cell of a grid has one value.`);
-    taken[cell] = 1;
+    occupied[cell] = 1;
     cells[n] = cell;
   }
   return cells;

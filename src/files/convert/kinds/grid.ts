@@ -56,15 +56,15 @@ async function reproject(grid: Grid, outputSrid: string, shared: StepContext): P
   const known = knownInputCrs(grid, outputSrid);
   const target = parseSrid(outputSrid);
   if (isNorthUp(grid) && (await sameCrs(known, target))) return grid;
-  const { context, held, operations } = shared;
+  const { context, resources, operations } = shared;
   const { read: _, ...rounded } = roundedIntegers(grid, context);
   const randomAccess = async () => {
-    return held.use(await spill(rounded, context.scratch)).grid;
+    return resources.use(await spill(rounded, context.scratch)).grid;
   };
   shared.readFirst ||= !canStream(rounded);
   const source = canStream(rounded) ? rounded : await randomAccess();
   const warped = await warpGrid(source, target, { threads: context.threads ?? 1, randomAccess });
-  held.defer(() => warped.close());
+  resources.defer(() => warped.close());
   if (source !== rounded) await reportNodataClashes(source, warped.grid, context);
   operations.push(() => operationSentence(warped.operation()));
   context.reportLoss('The raster was resampled: bilinear interpolation for floats, nearest neighbour for integers.');

@@ -12,7 +12,7 @@ import type { stepNames } from './step-names.ts';
 export interface StepContext {
   readonly context: Context;
   /** Resources to close after the output is written. */
-  readonly held: AsyncDisposableStack;
+  readonly resources: AsyncDisposableStack;
   /** Returns a sentence per reprojection; call after all data are read. */
   readonly operations: (() => string)[];
   /** The coordinate system of the last reprojection. */

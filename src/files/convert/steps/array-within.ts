@@ -9,7 +9,7 @@ import { chainsFor } from './spatial-filter.ts';
 import type { SpatialFilter } from './transformation-shapes.ts';
 
 /** Columns and rows of cells, ends excluded. */
-interface Window {
+interface CellWindow {
   readonly left: number;
   readonly right: number;
   readonly top: number;
@@ -112,7 +112,7 @@ function centresOf(placement: Placement, { width, height }: Size): CentreOf {
   };
 }
 
-function windowOf(inside: Uint8Array, width: number, height: number): Window | undefined {
+function windowOf(inside: Uint8Array, width: number, height: number): CellWindow | undefined {
   let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
   for (let n = 0; n < inside.length; n++) {
     if (inside[n] === 0) continue;
@@ -131,7 +131,12 @@ const part = ({ values, edges, ...axis }: Axis, first: number, end: number): Axi
   ...(edges === undefined ? {} : { edges: edges.slice(first, end + 1) }),
 });
 
-function cropped(placement: Placement, { left, right, top, bottom }: Window, width: number, height: number): Placement {
+function cropped(
+  placement: Placement,
+  { left, right, top, bottom }: CellWindow,
+  width: number,
+  height: number,
+): Placement {
   if (placement.by === 'affine') {
     const [x, a, b, y, c, d] = placement.affine;
     const affine: Affine = [x + left * a + top * b, a, b, y + left * c + top * d, c, d];

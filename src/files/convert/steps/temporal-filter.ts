@@ -18,7 +18,7 @@ export function gridAtSteps(grid: Grid, filter: TemporalFilter, context: Context
   return {
     ...rest,
     time,
-    rows: (slice, wanted) => grid.rows({ ...slice, step: steps[slice.step]! }, wanted),
+    rows: (slice, range) => grid.rows({ ...slice, step: steps[slice.step]! }, range),
     ...(read === undefined
       ? {}
       : { read: (slice, first, count) => read({ ...slice, step: steps[slice.step]! }, first, count) }),

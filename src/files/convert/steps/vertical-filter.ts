@@ -11,7 +11,7 @@ export function withChosenLayers(grid: Grid, filter: VerticalFilter): Grid {
   return {
     ...rest,
     layers: { ...layers, count, first: layers.first + lowest * layers.spacing },
-    rows: (slice, wanted) => grid.rows(moved(slice), wanted),
+    rows: (slice, range) => grid.rows(moved(slice), range),
     ...(read === undefined ? {} : { read: (slice, first, rowCount) => read(moved(slice), first, rowCount) }),
   };
 }

@@ -16,7 +16,7 @@ export const read: Read<typeof readParameters> = async (
   const opened = await openChosen(source, 'dfs1', AllowedItemNames, context);
   const { file, chosen, complete } = opened;
   const crs = SRID === undefined ? undefined : parseSrid(SRID);
-  if (!isGrid(file, chosen, 1)) return readArray(opened, { own: undefined, asked: crs }, context);
+  if (!isGrid(file, chosen, 1)) return readArray(opened, { own: undefined, requested: crs }, context);
   const { counts, spacing } = file.header.items[chosen[0]!]!.axis;
   const [x0, dx] = spacing as [number, number];
   // The file has no coordinates of the line: x is the distance along it.

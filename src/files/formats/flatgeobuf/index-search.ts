@@ -131,10 +131,10 @@ class IndexSearch {
       for (let n = nodes.from; n < nodes.to; n++) {
         if (!this.#touches(nodes, n)) continue;
         const child = below + nodeSize * (n - first);
-        const told = offsetAt(nodes, n);
-        if (told !== child)
+        const storedOffset = offsetAt(nodes, n);
+        if (storedOffset !== child)
           throw new FormatError(
-            `Node ${n} of the index says that its children begin at node ${told}; they begin at node ${child}.`,
+            `Node ${n} of the index says that its children begin at node ${storedOffset}; they begin at node ${child}.`,
             this.#index.start + nodeBytes * n,
           );
         const from = Math.max(child, least);

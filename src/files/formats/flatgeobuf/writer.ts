@@ -128,8 +128,8 @@ function addTo(box: Box, { coordinates, members = [] }: Geometry, stride: number
 
 /** A name for the column of ids that no field has. */
 function idName({ fields }: FeatureCollection): string {
-  const taken = new Set(fields.map(({ name }) => name.toLowerCase()));
+  const usedNames = new Set(fields.map(({ name }) => name.toLowerCase()));
   let name = 'id';
-  for (let n = 2; taken.has(name); n++) name = `id_${n}`;
+  for (let n = 2; usedNames.has(name); n++) name = `id_${n}`;
   return name;
 }

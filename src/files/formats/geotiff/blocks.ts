@@ -48,14 +48,14 @@ export interface BandRequest {
 }
 
 /** Reads rows of a band; yields at least the requested rows. */
-export async function* bandRows(source: ByteSource, layout: Layout, wanted: BandRequest): AsyncGenerator<RowBlock> {
+export async function* bandRows(source: ByteSource, layout: Layout, request: BandRequest): AsyncGenerator<RowBlock> {
   const { width, blockHeight } = layout;
-  const { down, end } = blocksWith(layout, wanted.rows);
+  const { down, end } = blocksWith(layout, request.rows);
   let firstRow = down * blockHeight;
   const last = Math.min(layout.height, end * blockHeight);
   let piece: { samples: Samples; exact?: BigInt64Array | BigUint64Array; rows: number; filled: number } | undefined;
   let left = 0;
-  for await (const { piece: block, decoded, done } of decodedBlocks(source, layout, wanted)) {
+  for await (const { piece: block, decoded, done } of decodedBlocks(source, layout, request)) {
     if (piece === undefined) {
       const rows = Math.min(
         last - firstRow,
@@ -66,7 +66,7 @@ export async function* bandRows(source: ByteSource, layout: Layout, wanted: Band
     }
     const rows = Math.min(block.rows, piece.rows - piece.filled);
     const bytes = await decoded;
-    put(layout, wanted, bytes, block, { ...piece, row: piece.filled, rows });
+    put(layout, request, bytes, block, { ...piece, row: piece.filled, rows });
     releaseBuffer(bytes);
     if (done !== undefined) releaseBuffer(done);
     left = block.left + layout.blockWidth;
@@ -75,7 +75,7 @@ export async function* bandRows(source: ByteSource, layout: Layout, wanted: Band
     const next = Math.min(blockHeight, last - firstRow - piece.filled);
     if (piece.filled === piece.rows || piece.filled + next > piece.rows) {
       const cells = piece.filled * width;
-      if (wanted.near !== undefined) settleNodata(piece.samples.subarray(0, cells), wanted.near, wanted);
+      if (request.near !== undefined) settleNodata(piece.samples.subarray(0, cells), request.near, request);
       const exact = piece.exact === undefined ? {} : { exact: piece.exact.subarray(0, cells) };
       yield { firstRow, rowCount: piece.filled, samples: piece.samples.subarray(0, cells), ...exact };
       firstRow += piece.filled;
@@ -132,7 +132,7 @@ function* pieces(layout: Layout, { band, rows: wanted }: BandRequest): Generator
 }
 
 /** Reads blocks in the order of the image, and decodes several at once. */
-async function* decodedBlocks(source: ByteSource, layout: Layout, wanted: BandRequest): AsyncGenerator<PendingPiece> {
+async function* decodedBlocks(source: ByteSource, layout: Layout, request: BandRequest): AsyncGenerator<PendingPiece> {
   const pending: PendingPiece[] = [];
   const rowBytes = bytesPerRow(layout);
   // Some programs pad the last strip to full size.
@@ -147,7 +147,7 @@ async function* decodedBlocks(source: ByteSource, layout: Layout, wanted: BandRe
     if (room <= length) throw failure;
     const decoded = await decodeAt(await readExactly(source, offset, room, 'A block'), offset);
     if (decoded.length < rows * rowBytes) throw failure;
-    wanted.remark('Blocks of the image are longer than their byte counts; they were read up to the next ones.');
+    request.remark('Blocks of the image are longer than their byte counts; they were read up to the next ones.');
     return decoded;
   };
   const decodePiece = (piece: Piece, bytes: Uint8Array): Promise<Uint8Array> | Uint8Array => {
@@ -164,7 +164,7 @@ async function* decodedBlocks(source: ByteSource, layout: Layout, wanted: BandRe
       throw error;
     };
     if (name === 'Lzw' && isOldLzw(bytes))
-      wanted.remark('Blocks have LZW codes of old versions of libtiff, with the least significant bit first.');
+      request.remark('Blocks have LZW codes of old versions of libtiff, with the least significant bit first.');
     try {
       const decoded = decodeAt(bytes, piece.offset);
       return decoded instanceof Promise ? decoded.then(whole, failed) : whole(decoded);
@@ -172,7 +172,7 @@ async function* decodedBlocks(source: ByteSource, layout: Layout, wanted: BandRe
       return failed(error);
     }
   };
-  for await (const { piece, bytes, done } of readTogether(source, pieces(layout, wanted))) {
+  for await (const { piece, bytes, done } of readTogether(source, pieces(layout, request))) {
     const decoded = bytes.length === 0 || maxExpansion === 1 ? bytes : decodePiece(piece, bytes);
     // After an error in an earlier block nobody awaits this one: do not report its failure as unhandled.
     if (decoded instanceof Promise) decoded.catch(() => undefined);

@@ -74,7 +74,7 @@ const decoders: Readonly<Record<number, (view: DataView, at: number, little: boo
   18: (view, at, little) => Number(view.getBigUint64(at, little)),
 };
 
-interface Entry {
+interface TagEntry {
   type: number;
   count: number;
   /** Offset of its values, in the IFD itself or elsewhere. */
@@ -90,7 +90,7 @@ const maxImages = 1000;
 /** An image file directory (IFD): the tags of one image of a TIFF. Values are read on demand. */
 export class Directory {
   readonly #source: ByteSource;
-  readonly #entries: ReadonlyMap<number, Entry>;
+  readonly #entries: ReadonlyMap<number, TagEntry>;
   readonly littleEndian: boolean;
   readonly offset: number;
   readonly #big: boolean;
@@ -102,7 +102,7 @@ export class Directory {
     littleEndian: boolean,
     big: boolean,
     offset: number,
-    entries: Map<number, Entry>,
+    entries: Map<number, TagEntry>,
     end: number,
   ) {
     this.#source = source;
@@ -136,7 +136,7 @@ export class Directory {
     if (count === 0 || count > 65535)
       throw new FormatError(`The image file directory (IFD) declares ${count} tags. 1 to 65,535 are allowed.`, offset);
     const list = viewOf(await readExactly(source, offset + countSize, count * entrySize, 'The list of tags'));
-    const entries = new Map<number, Entry>();
+    const entries = new Map<number, TagEntry>();
     for (let at = 0; at < list.byteLength; at += entrySize) {
       const type = list.getUint16(at + 2, little);
       const values = big ? Number(list.getBigUint64(at + 4, little)) : list.getUint32(at + 4, little);

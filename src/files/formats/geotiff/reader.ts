@@ -48,21 +48,21 @@ async function readImage(
   const all = await readBands(directory, layout, context);
   const bands = only === undefined ? all : [all[only - 1]!];
   const { nodata = 0, exactNodata = BigInt(Number.isInteger(nodata) ? nodata : 0) } = bands[0]!;
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const remark = (sentence: string) => {
     // blocks may be read for each band
-    if (!told.has(sentence)) context.remark(sentence);
-    told.add(sentence);
+    if (!reported.has(sentence)) context.remark(sentence);
+    reported.add(sentence);
   };
   const near = layout.format === 3 ? nearNodata(bands[0]!.nodata, layout.type) : undefined;
-  const rows: Grid['rows'] = ({ band }, wanted) =>
+  const rows: Grid['rows'] = ({ band }, range) =>
     bandRows(source, layout, {
       band: only === undefined ? band : only - 1,
       fill: nodata,
       exactFill: exactNodata,
       ...(near === undefined ? {} : { near }),
       remark,
-      rows: wanted ?? { first: 0, end: height },
+      rows: range ?? { first: 0, end: height },
     });
   const place = { affine, ...(located ? {} : { located }), ...(crs === undefined ? {} : { crs }) };
   return { kind: 'grid', width, height, ...place, bands, rows, origin: { format: 'geotiff', content: undefined } };

@@ -23,7 +23,7 @@ export function slicesAsBands(grid: Grid): Grid {
   return {
     ...rest,
     bands,
-    rows: ({ band }, wanted) => grid.rows(slices[band]!, wanted),
+    rows: ({ band }, range) => grid.rows(slices[band]!, range),
     ...(read === undefined ? {} : { read: ({ band }, firstRow, rowCount) => read(slices[band]!, firstRow, rowCount) }),
   };
 }

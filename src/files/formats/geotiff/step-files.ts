@@ -39,6 +39,6 @@ function bandsOfStep(grid: Grid, bands: Grid, step: number): Grid {
   return {
     ...rest,
     bands: chosen.map((band) => bands.bands[band]!),
-    rows: (slice, wanted) => bands.rows({ ...slice, band: chosen[slice.band]! }, wanted),
+    rows: (slice, range) => bands.rows({ ...slice, band: chosen[slice.band]! }, range),
   };
 }

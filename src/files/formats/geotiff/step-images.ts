@@ -42,14 +42,11 @@ export async function readStepImages(
   const [first] = images;
   for (const image of images) checkSame(first!, image);
   images.sort((one, other) => one.time - other.time);
-  return { ...first!.grid, time: timeOf(images), rows: (slice, wanted) => rowsOf(images, slice, wanted) };
+  return { ...first!.grid, time: timeOf(images), rows: (slice, range) => rowsOf(images, slice, range) };
 }
 
-const rowsOf = (
-  images: readonly StepImage[],
-  slice: Parameters<Grid['rows']>[0],
-  wanted: Parameters<Grid['rows']>[1],
-) => images[slice.step]!.grid.rows({ ...slice, step: 0 }, wanted);
+const rowsOf = (images: readonly StepImage[], slice: Parameters<Grid['rows']>[0], range: Parameters<Grid['rows']>[1]) =>
+  images[slice.step]!.grid.rows({ ...slice, step: 0 }, range);
 
 /** The images of a zip in the order of their names. */
 async function listImages(zip: ByteSource): Promise<ZipEntry[]> {

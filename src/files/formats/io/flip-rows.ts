@@ -33,15 +33,15 @@ export async function flipRows(grid: Grid, context: Context): Promise<Flipped> {
   const affine = flippedAffine(grid.affine, grid.height);
   if (grid.width * grid.height * bytesPerCell <= maxInMemory)
     return {
-      grid: { ...rest, affine, rows: (slice, wanted) => turnedOver(grid, slice, wanted) },
+      grid: { ...rest, affine, rows: (slice, range) => turnedOver(grid, slice, range) },
       [Symbol.asyncDispose]: async () => {},
     };
   const spilled = await spill(roundedIntegers(grid, context), context.scratch);
-  const rows = (slice: Slice, wanted?: RowRange) => turnedOver(spilled.grid, slice, wanted);
-  const blocks = async function* (slice: Slice, wanted: RowRange = { first: 0, end: grid.height }) {
+  const rows = (slice: Slice, range?: RowRange) => turnedOver(spilled.grid, slice, range);
+  const blocks = async function* (slice: Slice, range: RowRange = { first: 0, end: grid.height }) {
     const most = Math.max(1, Math.floor((1 << 20) / (grid.width * bytesPerCell)));
-    for (let first = wanted.first; first < wanted.end; first += most)
-      for await (const block of rows(slice, { first, end: Math.min(wanted.end, first + most) })) yield block;
+    for (let first = range.first; first < range.end; first += most)
+      for await (const block of rows(slice, { first, end: Math.min(range.end, first + most) })) yield block;
   };
   return {
     grid: { ...rest, bands: spilled.grid.bands, affine, rows: blocks },

@@ -50,10 +50,10 @@ export async function spill(grid: Grid, scratch: string): Promise<Spilled> {
     return new array(bytes.buffer, bytes.byteOffset, bytes.length / array.BYTES_PER_ELEMENT);
   };
   const bands = grid.bands.map((band, n) => ({ ...band, type: spilled[n]!.type }));
-  async function* rows(slice: Slice, wanted?: RowRange): AsyncGenerator<RowBlock> {
+  async function* rows(slice: Slice, range?: RowRange): AsyncGenerator<RowBlock> {
     const most = rowsPerBlock(grid.width, sampleArrays[bands[slice.band]!.type].BYTES_PER_ELEMENT);
-    const end = wanted?.end ?? grid.height;
-    for (let firstRow = wanted?.first ?? 0; firstRow < end; firstRow += most) {
+    const end = range?.end ?? grid.height;
+    for (let firstRow = range?.first ?? 0; firstRow < end; firstRow += most) {
       const rowCount = Math.min(most, end - firstRow);
       yield { firstRow, rowCount, samples: await read(slice, firstRow, rowCount) };
     }
@@ -66,8 +66,8 @@ export function roundedIntegers(grid: Grid, context: Context): Grid {
   if (grid.bands.every((band) => band.integer64 === undefined)) return grid;
   return {
     ...grid,
-    async *rows(slice, wanted) {
-      for await (const { exact, ...block } of grid.rows(slice, wanted)) {
+    async *rows(slice, range) {
+      for await (const { exact, ...block } of grid.rows(slice, range)) {
         if (exact !== undefined && block.samples.some((value) => !Number.isSafeInteger(value)))
           context.reportLoss('Integers above 2^53 were rounded to 53 bits.');
         yield block;

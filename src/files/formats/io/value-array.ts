@@ -38,13 +38,13 @@ export function gridOf(
     const before = [...(time === undefined ? [] : [step]), ...(layers === undefined ? [] : [layer])];
     return arrays[band]!.read([...before, firstRow, 0], [...before.map(() => 1), rowCount, width]);
   };
-  async function* rows(slice: Slice, wanted: RowRange = { first: 0, end: height }): AsyncGenerator<RowBlock> {
+  async function* rows(slice: Slice, range: RowRange = { first: 0, end: height }): AsyncGenerator<RowBlock> {
     const { chunks, type } = arrays[slice.band]!.metadata;
     const tall = chunks.at(-2)!;
     const most = Math.max(1, Math.floor(blockBytes / (width * bytesPerValue(type))));
-    for (let firstRow = wanted.first, rowCount = 0; firstRow < wanted.end; firstRow += rowCount) {
+    for (let firstRow = range.first, rowCount = 0; firstRow < range.end; firstRow += rowCount) {
       // Whole rows of chunks, so that each is decoded once.
-      rowCount = Math.min(most, tall - (firstRow % tall), wanted.end - firstRow);
+      rowCount = Math.min(most, tall - (firstRow % tall), range.end - firstRow);
       const values = await stored(slice, firstRow, rowCount);
       if (!isBig(type)) yield { firstRow, rowCount, samples: values as Samples };
       else yield { firstRow, rowCount, samples: Float64Array.from(values, Number), exact: values as ExactIntegers };

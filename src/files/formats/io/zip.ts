@@ -239,16 +239,16 @@ function sizesOf(
   return values;
 }
 
-function integer64(view: DataView, at: number, place: number): number {
+function integer64(view: DataView, at: number, offset: number): number {
   const value = view.getBigUint64(at, true);
   if (value > BigInt(Number.MAX_SAFE_INTEGER))
-    throw new FormatError(`The zip declares a size or offset of ${value}, which is too large.`, place);
+    throw new FormatError(`The zip declares a size or offset of ${value}, which is too large.`, offset);
   return Number(value);
 }
 
 const cp437 = findEncoding('IBM437')!;
 
-function decodeName(buffer: Buffer, unicode: boolean, place: number): string {
+function decodeName(buffer: Buffer, unicode: boolean, offset: number): string {
   const utf8 = buffer.toString('utf8');
   // Windows PowerShell writes backslashes; names without the flag are those of MS-DOS
   const name = (unicode || isUtf8(buffer) ? utf8 : cp437.decode(buffer)).replaceAll('\\', '/');
@@ -262,7 +262,7 @@ function decodeName(buffer: Buffer, unicode: boolean, place: number): string {
           : name.split('/').includes('..')
             ? "leaves its folder with '..'"
             : undefined;
-  if (wrong !== undefined) throw new FormatError(`The name '${shown(name)}' in the zip ${wrong}.`, place);
+  if (wrong !== undefined) throw new FormatError(`The name '${shown(name)}' in the zip ${wrong}.`, offset);
   return name;
 }
 

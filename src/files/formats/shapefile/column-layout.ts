@@ -12,7 +12,7 @@ const maxDecimals = 15;
 const maxHeader = 0xffff;
 
 /** Statistics of the values of a column, from which `layout` computes type and width of its field. */
-export class Column {
+export class ColumnStatistics {
   readonly field: Field;
   text = 0;
   numbers = false;
@@ -128,9 +128,9 @@ export interface DbfField extends Layout {
  * The fields of a .dbf file for these columns, as far as they fit. Reports renamed, dropped and changed fields as
  * losses.
  */
-export function dbfFields(columns: readonly Column[], { reportLoss }: Context): DbfField[] {
+export function dbfFields(columns: readonly ColumnStatistics[], { reportLoss }: Context): DbfField[] {
   const fields: DbfField[] = [];
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   const renamed: string[] = [];
   const dropped: string[] = [];
   let row = 1;
@@ -142,8 +142,8 @@ export function dbfFields(columns: readonly Column[], { reportLoss }: Context): 
       continue;
     }
     row += layout.width;
-    const name = shortName(column.field.name, n, taken);
-    taken.add(name.toLowerCase());
+    const name = shortName(column.field.name, n, usedNames);
+    usedNames.add(name.toLowerCase());
     if (name !== column.field.name) renamed.push(`'${column.field.name}' became '${name}'`);
     fields.push({ name, ...layout, column: n });
     reportType(column, layout.type, reportLoss);
@@ -153,7 +153,7 @@ export function dbfFields(columns: readonly Column[], { reportLoss }: Context): 
   return fields;
 }
 
-function reportType({ field, cut }: Column, type: string, reportLoss: Context['reportLoss']): void {
+function reportType({ field, cut }: ColumnStatistics, type: string, reportLoss: Context['reportLoss']): void {
   if (cut > 0) reportLoss(`${cut} values of '${field.name}' were cut to ${longestText} bytes.`);
   if (type !== 'C') return;
   if (field.type === 'json') reportLoss(`Nested values of '${field.name}' were written as JSON text.`);

@@ -76,7 +76,11 @@ async function countRows(source: ByteSource, header: DbfHeader, shapes: number, 
  */
 export async function openDbf(
   source: ByteSource,
-  { wanted, cpg, shapes = 0 }: { wanted?: string | undefined; cpg?: string | undefined; shapes?: number | undefined },
+  {
+    encodingName,
+    cpg,
+    shapes = 0,
+  }: { encodingName?: string | undefined; cpg?: string | undefined; shapes?: number | undefined },
   context: Context,
 ): Promise<Dbf> {
   const header = await readHeader(source);
@@ -86,7 +90,7 @@ export async function openDbf(
   const columns = readColumns(Buffer.from(await source.read(0, headerLength)), dbase7, rowLength);
   const table = { source, start: headerLength, rowLength, count };
   const { decode } =
-    (wanted === undefined ? undefined : findEncoding(wanted)) ??
+    (encodingName === undefined ? undefined : findEncoding(encodingName)) ??
     (await declaredEncoding({ cpg, language }, () => contentEncoding(table, columns), context));
   const read: { at: number; value: (bytes: Buffer, at: number) => unknown }[] = [];
   const fields: Field[] = [];
@@ -163,8 +167,9 @@ async function declaredEncoding(
   const like = word === undefined || found === 'utf-8' ? undefined : encodingLike(word);
   const encoding = like ?? spoken ?? findEncoding(found === 'windows-1252' ? found : 'utf-8')!;
   if (word !== undefined) {
-    const said = word === '' ? 'is empty' : `names '${shown(word.slice(0, 40))}', which is not the name of an encoding`;
-    remark(`The .cpg file ${said}; text was read as ${encoding.name}.`);
+    const problem =
+      word === '' ? 'is empty' : `names '${shown(word.slice(0, 40))}', which is not the name of an encoding`;
+    remark(`The .cpg file ${problem}; text was read as ${encoding.name}.`);
   } else if (found !== 'ascii')
     remark(`The shapefile does not name the encoding of its text; it was read as ${encoding.name}.`);
   return encoding;
@@ -198,8 +203,8 @@ async function contentEncoding({ source, start, rowLength, count }: Table, colum
   return content;
 }
 
-function unique(name: string, taken: ReadonlySet<string>): string {
+function unique(name: string, usedNames: ReadonlySet<string>): string {
   let free = name;
-  for (let n = 1; taken.has(free); n++) free = `${name}_${n}`;
+  for (let n = 1; usedNames.has(free); n++) free = `${name}_${n}`;
   return free;
 }

@@ -18,18 +18,22 @@ const maxDepth = 3;
 const maxNestedZips = 100;
 
 /**
- * Finds the layer with the name or path `wanted`, in any letter case, or the only layer of a zip.
- * @throws FormatError if there is no layer, ConversionError if there are several and `wanted` does not choose one
+ * Finds the layer with the name or path `layerName`, in any letter case, or the only layer of a zip.
+ * @throws FormatError if there is no layer, ConversionError if there are several and `layerName` does not choose one
  */
-export async function findLayer(source: ByteSource, wanted: string | undefined, context: Context): Promise<LayerFiles> {
+export async function findLayer(
+  source: ByteSource,
+  layerName: string | undefined,
+  context: Context,
+): Promise<LayerFiles> {
   const layers = await findLayers(source, '', 0, context);
   if (layers.length === 0) throw new FormatError('The zip contains no shapefile (.shp).');
   const names = layers.map(({ path }) => shown(path)).join(', ');
-  if (wanted === undefined) {
+  if (layerName === undefined) {
     if (layers.length === 1) return layers[0]!;
     throw new ConversionError(`The zip has ${layers.length} layers. Choose one with Layer: ${names}.`, SEVERAL_LAYERS);
   }
-  const key = wanted.toLowerCase().replace(/\.shp$/, '');
+  const key = layerName.toLowerCase().replace(/\.shp$/, '');
   for (const match of [
     (layer: LayerFiles) => layer.path.toLowerCase() === key,
     (layer: LayerFiles) => layer.name.toLowerCase() === key,
@@ -37,9 +41,11 @@ export async function findLayer(source: ByteSource, wanted: string | undefined, 
     const found = layers.filter(match);
     if (found.length === 1) return found[0]!;
     if (found.length > 1)
-      throw new ConversionError(`The zip has several layers '${wanted}'. Choose one by its path with Layer: ${names}.`);
+      throw new ConversionError(
+        `The zip has several layers '${layerName}'. Choose one by its path with Layer: ${names}.`,
+      );
   }
-  throw new ConversionError(`The zip has no layer '${wanted}'. Layers: ${names}.`);
+  throw new ConversionError(`The zip has no layer '${layerName}'. Layers: ${names}.`);
 }
 
 async function findLayers(zip: ByteSource, prefix: string, depth: number, context: Context): Promise<LayerFiles[]> {

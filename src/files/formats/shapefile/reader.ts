@@ -39,7 +39,7 @@ export const read: Read<typeof readParameters> = async (source, { Layer, Encodin
   ];
   const records = await Records.open(shp, { shx, rows: table && (await rowsOf(table)) }, context);
   const cpg = await readText(layer, 'cpg');
-  const dbf = table && (await openDbf(table, { wanted: Encoding, cpg, shapes: records.count }, context));
+  const dbf = table && (await openDbf(table, { encodingName: Encoding, cpg, shapes: records.count }, context));
   if (dbf === undefined) context.remark('The shapefile has no .dbf file, so features have no fields.');
   const prj = await readText(layer, 'prj');
   const crs = prj === undefined ? undefined : await crsOfPrj(prj, context);

@@ -4,7 +4,7 @@ import { ReadWindow } from '../io/read-window.ts';
 import type { ScratchFile } from '../io/scratch-file.ts';
 import { truncateUtf8 } from '../short-names.ts';
 import { putCell, tag } from './cells.ts';
-import { type Column, type DbfField, longestText } from './column-layout.ts';
+import { type ColumnStatistics, type DbfField, longestText } from './column-layout.ts';
 
 const pieceSize = 1 << 18;
 
@@ -20,7 +20,7 @@ export class TableSpool {
   }
 
   /** Adds a row and updates the statistics of `columns`, which several tables may share. */
-  add(values: readonly unknown[], columns: readonly Column[]): void {
+  add(values: readonly unknown[], columns: readonly ColumnStatistics[]): void {
     const out = this.#out;
     out.reserve(4 + columns.length * (2 + longestText));
     const start = out.at;
@@ -66,7 +66,7 @@ export class TableSpool {
   }
 }
 
-function put(out: BufferedWriter, value: unknown, column: Column): void {
+function put(out: BufferedWriter, value: unknown, column: ColumnStatistics): void {
   const { bytes } = out;
   if (typeof value === 'number' && Number.isFinite(value)) {
     column.addNumber(value);
@@ -84,12 +84,12 @@ function put(out: BufferedWriter, value: unknown, column: Column): void {
   } else putText(out, JSON.stringify(value), column);
 }
 
-function putText(out: BufferedWriter, text: string, column: Column): void {
+function putText(out: BufferedWriter, text: string, column: ColumnStatistics): void {
   if (column.dates && column.field.type === 'date' && !isDate(text)) column.dates = false;
   column.addText(putBytes(out, text, column));
 }
 
-function putBytes(out: BufferedWriter, text: string, column: Column): number {
+function putBytes(out: BufferedWriter, text: string, column: ColumnStatistics): number {
   let fitting = text;
   if (text.length * 3 > longestText && Buffer.byteLength(text) > longestText) {
     fitting = truncateUtf8(text, longestText);

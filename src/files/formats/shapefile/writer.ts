@@ -4,7 +4,7 @@ import type { Feature, FeatureCollection, Geometry } from '../../data/feature-co
 import { ConversionError, FormatError } from '../../errors.ts';
 import type { Context, Write } from '../define.ts';
 import { ZipWriter } from '../io/zip-writer.ts';
-import { Column, type DbfField, dbfFields } from './column-layout.ts';
+import { ColumnStatistics, type DbfField, dbfFields } from './column-layout.ts';
 import type { writeParameters } from './parameters.ts';
 import { prjOfCrs } from './prj.ts';
 import { type ShapeKind, ShapeSpool } from './shape-spool.ts';
@@ -66,7 +66,7 @@ async function addLayer(
   name: string,
   spool: ShapeSpool,
   fields: DbfField[],
-  columns: readonly Column[],
+  columns: readonly ColumnStatistics[],
   prj: string | undefined,
   { reportLoss }: Context,
 ): Promise<void> {
@@ -121,7 +121,7 @@ function fileName(name: string | undefined): string {
 
 /** Distributes features to one spool per kind of geometry. */
 class Spools {
-  readonly columns: Column[];
+  readonly columns: ColumnStatistics[];
   readonly #data: FeatureCollection;
   readonly #context: Context;
   /** The first spool also takes null shapes, which keeps their order. */
@@ -134,11 +134,11 @@ class Spools {
   constructor(data: FeatureCollection, context: Context) {
     this.#data = data;
     this.#context = context;
-    this.columns = data.fields.map((field) => new Column(field, { existing: data.appended ?? false }));
+    this.columns = data.fields.map((field) => new ColumnStatistics(field, { existing: data.appended ?? false }));
     // Many programs refuse a table without fields.
-    if (data.fields.length === 0) this.columns.push(new Column({ name: 'FID', type: 'integer' }));
+    if (data.fields.length === 0) this.columns.push(new ColumnStatistics({ name: 'FID', type: 'integer' }));
     this.#withId = !data.appended && !data.fields.some(({ name }) => name.toLowerCase() === 'id');
-    if (this.#withId) this.columns.push(new Column({ name: 'id', type: 'string' }, { optional: true }));
+    if (this.#withId) this.columns.push(new ColumnStatistics({ name: 'id', type: 'string' }, { optional: true }));
   }
 
   async add(feature: Feature): Promise<void> {

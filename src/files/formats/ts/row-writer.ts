@@ -25,7 +25,7 @@ export class RowWriter {
   readonly #file: SeriesFileWriter;
   readonly #context: Context;
   readonly #clock: { start: bigint; unit: number };
-  readonly #columns: Column[];
+  readonly #columns: PendingRows[];
   #last: bigint | undefined;
   #equal = 0;
 
@@ -38,7 +38,7 @@ export class RowWriter {
     if (time.start === undefined) context.reportLoss('Times relative to a start count from 1970-01-01T00:00:00.');
     // the reader of this store gives NaN where a series has no row
     const sparse = origin?.content instanceof SeriesContent;
-    this.#columns = items.map((item, n) => new Column(item, targets[n]!, sparse));
+    this.#columns = items.map((item, n) => new PendingRows(item, targets[n]!, sparse));
   }
 
   async add({ offsets, values }: SeriesChunk): Promise<void> {
@@ -99,7 +99,7 @@ export class RowWriter {
 const textOf = (micros: bigint) => clockText(Number(micros) / 1000);
 
 /** The rows of a series that are not written yet. */
-class Column {
+class PendingRows {
   readonly rows: Rows;
   readonly kinds: readonly Kind[];
   readonly #item: Item;

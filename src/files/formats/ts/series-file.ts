@@ -19,7 +19,7 @@ export interface FiledBlock {
   data: Uint8Array;
 }
 
-interface Entry extends Omit<FiledBlock, 'data'> {
+interface BlockEntry extends Omit<FiledBlock, 'data'> {
   offset: number;
   length: number;
 }
@@ -45,7 +45,7 @@ interface Directory {
 export class SeriesFileWriter {
   readonly #sink: ByteSink;
   readonly #series: FiledSeries[] = [];
-  readonly #entries: Entry[][] = [];
+  readonly #entries: BlockEntry[][] = [];
 
   constructor(sink: ByteSink) {
     this.#sink = sink;
@@ -88,7 +88,7 @@ export class SeriesFileWriter {
   }
 }
 
-function encodeTable(entries: readonly Entry[]): Buffer {
+function encodeTable(entries: readonly BlockEntry[]): Buffer {
   const table = Buffer.alloc(entries.length * ENTRY_BYTES);
   for (const [n, { first, last, count, length, offset }] of entries.entries()) {
     const at = n * ENTRY_BYTES;
@@ -150,7 +150,7 @@ export class SeriesFile {
     }
   }
 
-  async #entries(series: number): Promise<Entry[]> {
+  async #entries(series: number): Promise<BlockEntry[]> {
     const { blocks } = this.series[series]!;
     const at = this.#table.offset + this.#starts[series]! * ENTRY_BYTES;
     const table = await bytesAt(this.#source, at, blocks * ENTRY_BYTES);

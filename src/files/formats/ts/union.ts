@@ -9,7 +9,7 @@ interface Part {
 }
 
 /** Times that some of the series have, each once, and the rows of each series at them. */
-export interface Window {
+export interface MergedRows {
   times: Float64Array;
   parts: readonly Part[];
 }
@@ -31,7 +31,7 @@ export async function* windows(
   chosen: readonly Chosen[],
   base: bigint,
   values: boolean,
-): AsyncGenerator<Window> {
+): AsyncGenerator<MergedRows> {
   const cursors = chosen.map((one) => new Cursor(file.blocks(one.series), one.kinds, base, values));
   try {
     for (;;) {

@@ -119,19 +119,20 @@ class FeatureCells {
   }
 
   async part({ fields, crs }: FeatureCollection, context: Context): Promise<Part> {
-    const shapes = this.#shapes.taken();
+    const shapes = this.#shapes.usedNames();
     const onlyPoints = shapes.every((shape) => shape === CELL_SHAPES.vertex);
-    const taken = new Set<string>();
+    const usedNames = new Set<string>();
     const arrays: VtuArray[] = [];
-    const heights = onlyPoints && this.#hasZ ? [await this.#heights.finish({ name: distinctName('Z', taken) })] : [];
+    const heights =
+      onlyPoints && this.#hasZ ? [await this.#heights.finish({ name: distinctName('Z', usedNames) })] : [];
     for (const { index, list } of this.#values) {
       const field = fields[index]!;
-      arrays.push({ name: distinctName(field.name, taken), values: narrowed(list.taken(), field) });
+      arrays.push({ name: distinctName(field.name, usedNames), values: narrowed(list.usedNames(), field) });
     }
     const connectivity = new Uint32Array(this.#count);
     for (let n = 0; n < connectivity.length; n++) connectivity[n] = n;
     const offsets = new Uint32Array(shapes.length + 1);
-    offsets.set(this.#ends.taken(), 1);
+    offsets.set(this.#ends.usedNames(), 1);
     const data = await encodeAll(arrays, context.signal);
     return {
       ...(await cellArrays({ connectivity, offsets }, context.signal)),

@@ -17,19 +17,19 @@ export interface ItemArray {
 
 /** Items at points, then items of cells; repeated names end in `_2`, `_3` … */
 export function itemArrays(mesh: Mesh): ItemArray[] {
-  const taken = { node: new Set(mesh.nodeCodes === undefined ? [] : [NODE_CODES]), cell: new Set<string>() };
+  const usedNames = { node: new Set(mesh.nodeCodes === undefined ? [] : [NODE_CODES]), cell: new Set<string>() };
   const named = mesh.items.map((item, index) => ({
     index,
     item,
-    name: distinctName(item.name || `Item ${index + 1}`, taken[item.location]),
+    name: distinctName(item.name || `Item ${index + 1}`, usedNames[item.location]),
   }));
   return (['node', 'cell'] as const).flatMap((location) => named.filter(({ item }) => item.location === location));
 }
 
-export function distinctName(wanted: string, taken: Set<string>): string {
-  let name = wanted;
-  for (let n = 2; taken.has(name); n++) name = `${wanted}_${n}`;
-  taken.add(name);
+export function distinctName(base: string, usedNames: Set<string>): string {
+  let name = base;
+  for (let n = 2; usedNames.has(name); n++) name = `${base}_${n}`;
+  usedNames.add(name);
   return name;
 }
 

@@ -178,11 +178,11 @@ async function afterMark(source: ByteSource): Promise<number> {
 
 /** Gives fields of the same name the endings `_2`, `_3` … */
 function distinct(fields: readonly Field[]): Field[] {
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   return fields.map((field) => {
     let { name } = field;
-    for (let n = 2; taken.has(name); n++) name = `${field.name}_${n}`;
-    taken.add(name);
+    for (let n = 2; usedNames.has(name); n++) name = `${field.name}_${n}`;
+    usedNames.add(name);
     return { ...field, name };
   });
 }

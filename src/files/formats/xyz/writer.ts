@@ -33,13 +33,13 @@ export const write: Write<typeof writeParameters, 'features'> = async (data, _pa
   await out.end();
 };
 
-interface Column {
+interface NumberColumn {
   readonly name: string;
   readonly index: number;
 }
 
 /** The fields of numbers, with names that are one word each. */
-function numberColumns({ fields }: FeatureCollection, { reportLoss }: Context): Column[] {
+function numberColumns({ fields }: FeatureCollection, { reportLoss }: Context): NumberColumn[] {
   const isNumber = (type: string) => type === 'integer' || type === 'real' || type === 'integer64';
   const texts = fields.filter(({ type }) => !isNumber(type)).map(({ name }) => `'${name}'`);
   if (texts.length > 0) reportLoss(`An XYZ file holds numbers only; the fields ${texts.join(', ')} were left out.`);
@@ -59,7 +59,7 @@ function unwritable({ geometry }: Feature, number: number, stride: number): Form
 }
 
 /** One line per point; all points of a feature have its values. */
-function putPoints(out: BufferedWriter, feature: Feature, stride: number, columns: readonly Column[]): void {
+function putPoints(out: BufferedWriter, feature: Feature, stride: number, columns: readonly NumberColumn[]): void {
   const { coordinates } = feature.geometry!;
   for (let i = 0; i < coordinates.length; i += stride) {
     out.reserve((3 + columns.length) * (longestNumber + 1));

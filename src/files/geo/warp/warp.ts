@@ -107,7 +107,7 @@ class Warp {
 
   grid(): TypedGrid {
     const { width, height, affine } = this.#transformer.target;
-    const rows = (slice: Slice, wanted?: RowRange) => this.#rows(slice, wanted?.first ?? 0, wanted?.end ?? height);
+    const rows = (slice: Slice, range?: RowRange) => this.#rows(slice, range?.first ?? 0, range?.end ?? height);
     const read = async (slice: Slice, firstRow: number, rowCount: number) => {
       const samples = new sampleArrays[this.#bands[slice.band]!.type](rowCount * width);
       for await (const block of this.#rows(slice, firstRow, firstRow + rowCount)) {

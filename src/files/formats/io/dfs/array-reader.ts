@@ -18,7 +18,7 @@ import { DfsContent, dfsOrigin, type ReadAxis } from './origin.ts';
  */
 export async function readArray(
   { format, file, chosen, complete }: OpenedDfs,
-  crs: { own: Crs | undefined; asked: Crs | undefined },
+  crs: { own: Crs | undefined; requested: Crs | undefined },
   context: Context,
 ): Promise<MultiArray> {
   const spectral = areSpectra(file, chosen);
@@ -45,7 +45,7 @@ export async function readArray(
     }
     items.push({ ...itemOf(file.header.items[n]!, file.header.deleteValues), axes: found.numbers, overTime: true });
   }
-  const used = crs.asked ?? crs.own;
+  const used = crs.requested ?? crs.own;
   const keys = file.header.compressed ? await EncodingKeys.read(file, known[0]!.axis.counts) : undefined;
   const content = new DfsContent(file, crs.own, { axes, known });
   return {
@@ -55,7 +55,7 @@ export async function readArray(
     ...(placement === undefined ? {} : { placement }),
     items,
     time: file.time,
-    origin: dfsOrigin(format, content, complete && crs.asked === undefined),
+    origin: dfsOrigin(format, content, complete && crs.requested === undefined),
     read: (item, step, start, shape) => readBlock(file, keys, { item: chosen[item]!, step }, start, shape),
   };
 }

@@ -46,7 +46,7 @@ export async function readBlocks(source: ByteSource): Promise<DfsBlocks> {
   const end = start.indexOf(CTRL_Z) + 1;
   if (end === 0) throw new FormatError('The signature of the DFS file does not end with a ctrl-Z.', start.length);
   if (end + dateBytes > source.size) throw new FormatError('The file ends within its dates.', source.size);
-  const scanner = new Scanner(new Window(source), end + dateBytes);
+  const scanner = new Scanner(new ReadAheadSource(source), end + dateBytes);
   const head = await source.read(0, end + dateBytes);
   const blocks: DfsBlock[] = [];
   for (;;) {
@@ -58,11 +58,11 @@ export async function readBlocks(source: ByteSource): Promise<DfsBlocks> {
 }
 
 class Scanner {
-  readonly #window: Window;
+  readonly #window: ReadAheadSource;
   #at: number;
   #arrays = 0;
 
-  constructor(window: Window, at: number) {
+  constructor(window: ReadAheadSource, at: number) {
     this.#window = window;
     this.#at = at;
   }
@@ -118,7 +118,7 @@ class Scanner {
  * A source that reads ahead, because headers consist of many small parts. Numbers are read in place: copies would take
  * most of the time.
  */
-class Window implements ByteSource {
+class ReadAheadSource implements ByteSource {
   readonly size: number;
   readonly #source: ByteSource;
   #view = new DataView(new ArrayBuffer(0));

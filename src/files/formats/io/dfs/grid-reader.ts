@@ -52,12 +52,12 @@ export async function openCells(file: DfsFile, items: readonly number[]): Promis
       ? file.readItem(items[band]!, step, first, count)
       : keys.expand(file, items[band]!, step, first, count);
   };
-  const rows = (slice: Slice, wanted?: RowRange) => rowBlocks(slice, wanted);
-  async function* rowBlocks(slice: Slice, wanted: RowRange = { first: 0, end: height }): AsyncGenerator<RowBlock> {
+  const rows = (slice: Slice, range?: RowRange) => rowBlocks(slice, range);
+  async function* rowBlocks(slice: Slice, range: RowRange = { first: 0, end: height }): AsyncGenerator<RowBlock> {
     const rowBytes = width * sampleArrays[header.items[items[slice.band]!]!.type].BYTES_PER_ELEMENT;
     const most = Math.max(1, Math.floor(blockBytes / rowBytes));
-    for (let firstRow = wanted.first; firstRow < wanted.end; firstRow += most) {
-      const rowCount = Math.min(most, wanted.end - firstRow);
+    for (let firstRow = range.first; firstRow < range.end; firstRow += most) {
+      const rowCount = Math.min(most, range.end - firstRow);
       yield { firstRow, rowCount, samples: await read(slice, firstRow, rowCount) };
     }
   }
@@ -78,10 +78,10 @@ export async function readGrid(
   const { format, file, chosen, complete } = opened;
   const { items, projection } = file.header;
   const own = await identifiedCrs(projection);
-  const asked = SRID === undefined ? undefined : parseSrid(SRID);
-  if (!isGrid(file, chosen, Number(format[3]))) return readArray(opened, { own, asked }, context);
+  const requestedCrs = SRID === undefined ? undefined : parseSrid(SRID);
+  if (!isGrid(file, chosen, Number(format[3]))) return readArray(opened, { own, requested: requestedCrs }, context);
   const cells = await openCells(file, chosen);
-  const crs = asked ?? own;
+  const crs = requestedCrs ?? own;
   // local coordinates are not transformed: a requested system is assigned to them
   const placed = await placeOfGrid(
     items[chosen[0]!]!.axis,
