@@ -5,12 +5,14 @@ import { type Detected, type FileFormat, HEAD_LENGTH, starts } from './file-form
 import { gisFormat } from './flatgeobuf/signature.ts';
 import { geoJsonFormat } from './geojson/signature.ts';
 import { geoTiffFormat } from './geotiff/signature.ts';
+import { hecRasFormat } from './hecras/signature.ts';
 import { readBuffer } from './io/buffers.ts';
 import { dfsFormats } from './io/dfs/signature.ts';
+import { detectHdf5, HDF5 } from './io/hdf5/signature.ts';
 import { zipEntries } from './io/zip.ts';
 import { kmlFormat } from './kml/signature.ts';
 import { meshFormat } from './mesh-file/signature.ts';
-import { detectHdf5, HDF5, netCdfFormat } from './netcdf/signature.ts';
+import { netCdfFormat } from './netcdf/signature.ts';
 import { selafinFormat } from './selafin/signature.ts';
 import { dbaseTable, shapefileFormat } from './shapefile/signature.ts';
 import { vtuFormat } from './vtu/signature.ts';
@@ -25,6 +27,7 @@ const BINARY: readonly FileFormat[] = [
   shapefileFormat,
   selafinFormat,
   netCdfFormat,
+  hecRasFormat,
   ...dfsFormats,
 ];
 /** Told by their first lines. */

@@ -12,6 +12,7 @@ import { fileReader, fileWriter } from './file/format.ts';
 import { gisReader, gisWriter } from './flatgeobuf/format.ts';
 import { geoJsonReader, geoJsonWriter } from './geojson/format.ts';
 import { geoTiffReader, geoTiffWriter } from './geotiff/format.ts';
+import { hecRasReader } from './hecras/format.ts';
 import { kmlReader, kmlWriter } from './kml/format.ts';
 import { meshFileReader, meshFileWriter } from './mesh-file/format.ts';
 import { netCdfReader } from './netcdf/format.ts';
@@ -38,6 +39,7 @@ export const readers: readonly Reader[] = [
   xyzReader,
   vtuReader,
   selafinReader,
+  hecRasReader,
   gisReader,
   kmlReader,
   mdReader,

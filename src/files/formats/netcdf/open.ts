@@ -18,7 +18,7 @@ export async function openNetCdf(source: ByteSource, context: Context): Promise<
     if (offset === 0 && starts(head, 'CDF')) return openClassic(source);
     if (!starts(head, hdf5)) continue;
     const [{ openHdf5 }, { groupsOf }] = await Promise.all([
-      import('./hdf5/library.ts'),
+      import('../io/hdf5/library.ts'),
       import('./hdf5/hdf5-file.ts'),
     ]);
     return groupsOf(await openHdf5(source, context), source.size);

@@ -4,10 +4,10 @@ import { type Indices, partsOf } from '../../../data/indices.ts';
 import { bytesPerValue, newValues, type StoredType, type StoredValues } from '../../../data/stored-values.ts';
 import { FormatError } from '../../../errors.ts';
 import type { CfAttributes } from '../../io/cf/variable.ts';
+import { guarded } from '../../io/hdf5/library.ts';
 import { blockOf } from '../../io/read-selected.ts';
 import type { ChunkCache } from '../../io/store/chunk-cache.ts';
 import { checkWhole, defaultFill, type NetCdfVariable, withDefaultFill } from '../netcdf-file.ts';
-import { guarded } from './library.ts';
 
 const largestChunk = 1 << 28;
 

@@ -2,6 +2,7 @@ import type { Attribute, Dataset, File, Group, Metadata } from 'h5wasm';
 import type { StoredType } from '../../../data/stored-values.ts';
 import { FormatError } from '../../../errors.ts';
 import type { CfAttributes } from '../../io/cf/variable.ts';
+import { guarded } from '../../io/hdf5/library.ts';
 import { ChunkCache } from '../../io/store/chunk-cache.ts';
 import { plainValues } from '../classic/header.ts';
 import {
@@ -12,7 +13,6 @@ import {
   type TextVariable,
 } from '../netcdf-file.ts';
 import { Hdf5Array } from './hdf5-array.ts';
-import { guarded } from './library.ts';
 
 /** Classes of HDF5's types. */
 const classes = { integer: 0, float: 1, string: 3, reference: 7, enumeration: 8, variableLength: 9 };

@@ -5,7 +5,7 @@ import type { File } from 'h5wasm';
 import type { ByteSource } from '../../../data/bytes.ts';
 import { FormatError } from '../../../errors.ts';
 import type { Context } from '../../define.ts';
-import { FileSink, FileSource } from '../../io/bytes.ts';
+import { FileSink, FileSource } from '../bytes.ts';
 
 const chunk = 1 << 20;
 let mounted = 0;
