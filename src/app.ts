@@ -1,9 +1,5 @@
 import { join } from 'node:path';
 import Fastify, { type FastifyBaseLogger } from 'fastify';
-import { LoginDelay } from './accounts/login-delay.ts';
-import { openAccountStore } from './accounts/open-store.ts';
-import { Passwords } from './accounts/password.ts';
-import { passwordRules } from './accounts/password-policy.ts';
 import { accountsPlugin } from './accounts/plugin.ts';
 import { arraysPlugin } from './arrays/plugin.ts';
 import { Stores } from './arrays/stores.ts';
@@ -56,8 +52,7 @@ import { recycleBinPlugin } from './recycle-bin/plugin.ts';
 import { seriesPlugin } from './series/plugin.ts';
 import { tenantsPlugin } from './tenants/plugin.ts';
 import { tilesPlugin } from './tiles/plugin.ts';
-import { AccessTokens } from './tokens/access.ts';
-import { Identities } from './tokens/identities.ts';
+import { openLoginServices } from './tokens/login-services.ts';
 import { tokensPlugin } from './tokens/plugin.ts';
 import { endWaitingBelow } from './transfers/ends/end-waiting.ts';
 import { transfersPlugin } from './transfers/plugin.ts';
@@ -83,7 +78,7 @@ export interface AppParts {
 
 /** Builds the HTTP server, not listening yet: what rooms share, the rules for all routes, then a plugin per room. */
 export async function buildApp(parts: AppParts): Promise<App> {
-  const { config: settings, db, databaseUrl, log, passwordIterations, clock = Date.now } = parts;
+  const { config: settings, db, databaseUrl, log } = parts;
   const blobFolder = settings['blobs.url'] === undefined ? join(settings.data, 'blobs') : undefined;
   const metrics = new Metrics({ db, blobFolder, log });
   const blobs = measuredBlobs(parts.blobs, metrics);
@@ -95,23 +90,11 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const outbound = new Outbound(settings['outbound.allow']);
   const tracing = await openTracing(settings, 'api');
 
-  const passwords = new Passwords(passwordIterations);
-  const store = await openAccountStore(settings, db, log);
-  const accounts = { db, store, passwords, rules: passwordRules(settings, log) };
-  const groups = { db, sealer, secondFactorKey: settings['twoFactor.metadataKey'] };
+  const { accounts, groups, login } = await openLoginServices({ ...parts, settings, keyStore, sealer });
   await sealClear(groups);
-  const delay = new LoginDelay(db, settings);
-  const login = {
-    ...accounts,
-    delay,
-    lockout: { after: settings['accounts.lockoutAfter'], duration: settings['accounts.lockoutDuration'] },
-    secondFactor: { sealer, metadataKey: settings['twoFactor.metadataKey'], clock },
-    freshLogin: settings['tokens.freshLogin'],
-  };
-  const tokens = await AccessTokens.open(db, settings, keyStore);
-  const identities = new Identities(db);
+  const { identities } = login;
   const keys = new ApiKeys(db, settings['tokens.defaultScopes']);
-  const findCaller = requestCaller({ ...login, tokens, identities, keys });
+  const findCaller = requestCaller({ ...login, keys });
 
   const rules = startRules(settings);
   const changes = new Changes(db, databaseUrl);
@@ -129,8 +112,8 @@ export async function buildApp(parts: AppParts): Promise<App> {
     admits: (request) => callers.admitsCached(request),
     onFirstRight: () => changes.watchEnds(() => responses.endRights()),
   });
-  for (const one of [changes, notifier, delay]) app.addHook('preClose', async () => one.close());
-  for (const one of [tracing, limits, cache, store, stores]) app.addHook('onClose', async () => one.close());
+  for (const one of [changes, notifier, login.delay]) app.addHook('preClose', async () => one.close());
+  for (const one of [tracing, limits, cache, accounts.store, stores]) app.addHook('onClose', async () => one.close());
 
   await app.register(requestTimes, { metrics });
   await app.register(requestTraces, { tracing });
@@ -153,7 +136,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
         webhook: async (caller, id) => (await findWebhook(db, caller, id))?.tenantId,
       },
     }),
-    fingerprint: (secret, salt, address) => passwords.fingerprint(secret, salt, address),
+    fingerprint: (secret, salt, address) => accounts.passwords.fingerprint(secret, salt, address),
     cache,
     identitiesChanged() {
       identities.clear();
@@ -170,7 +153,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await app.register(accountsPlugin, { ...accounts, cursors, settings });
   await app.register(groupsPlugin, groups);
   await app.register(tenantsPlugin, accounts);
-  await app.register(tokensPlugin, { ...login, tokens, identities, settings });
+  await app.register(tokensPlugin, { ...login, settings });
   await app.register(keysPlugin, { db, identities });
   await app.register(projectsPlugin, { db, cursors, afterDeletion, settings });
   await app.register(uploadsPlugin, { db, blobs, signer, areas, settings });
