@@ -1,13 +1,9 @@
 import { z } from 'zod';
-import type { Price } from '../credits/prices.ts';
-import { amount, availableNow } from '../credits/queries.ts';
 import { ownGrantsSince } from '../datasets/bytes.queries.ts';
 import { visible as visibleDatasets } from '../datasets/queries.ts';
 import { type Fragment, type Reads, sql, type Transaction } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { component, createdAt, createdBy, text, timeText, uuidText } from '../http/rules/members.ts';
-import { notifyAfterCommit } from '../jobs.ts';
-import { type Event, eventInsert } from '../outbox.ts';
 import { statement } from '../platform/sql/statements.ts';
 import { rightOf } from '../projects/access.ts';
 import { generationNow } from '../projects/grant-generations.queries.ts';
@@ -19,11 +15,9 @@ import {
   callerValues,
   visibleProjects,
 } from '../projects/visibility.queries.ts';
-import { enqueueNew } from './queue/enqueue.ts';
 import { NO_WORKER } from './queue/queue-status.ts';
 import { lockOf } from './queue/sweep.queries.ts';
-import { nextVirtualTime } from './queue/virtual-time.queries.ts';
-import { type AcceptedRequest, MoveOrCopy, TransferType } from './starts/request.ts';
+import { MoveOrCopy, TransferType } from './starts/request.ts';
 
 export const STATUSES = ['None', 'Pending', 'InProgress', 'Completed', 'Error'] as const;
 export type Status = (typeof STATUSES)[number];
@@ -55,64 +49,6 @@ export const summaryColumns = sql.fragment`t.id, t.created_at, t.created_by, t.t
  */
 export const endsWith = (ending: Fragment) =>
   sql.fragment`right(t.id::text, 6) = right(${ending}, 6) and right(t.id::text, length(${ending})) = ${ending}`;
-
-export interface NewTransfer {
-  id: string;
-  tenantId: string;
-  projectId: string;
-  type: TransferType;
-  format: string;
-  request: AcceptedRequest;
-  stagedBlob?: string;
-  /** Row of the sealed address of a remote file. */
-  sourceId?: string;
-  inputDatasetId?: string;
-  /** An existing dataset that the transfer writes or moves. */
-  outputDatasetId?: string;
-  retryOf?: string;
-  /** A move or copy, with tenant and project of the source dataset. */
-  carry?: MoveOrCopy | undefined;
-  sourceTenantId?: string | undefined;
-  sourceProjectId?: string | undefined;
-  createdBy: string;
-  accountId: string;
-  requestId: string;
-  traceparent?: string | undefined;
-  /** Memory limit. */
-  memoryMb: number;
-  /** Requested cores; absent: the worker's cores divided by its slots. */
-  cores?: number | undefined;
-  /** Encoded requirements, see `requirements.ts`. */
-  flags?: readonly string[];
-  /** Absent: it is free. */
-  price?: Price | undefined;
-}
-
-/** `available`: credits that the payer of a priced transfer can use. */
-const Inserted = Summary.extend({ available: amount().optional() });
-
-/**
- * Inserts transfer, event and queue row in one statement, and so in one round trip. Workers are notified after the
- * commit. Fires `transfers_counted`, which fills `transfer_counts`, and at the commit `reserves_price`.
- */
-export function insertTransfer(tx: Transaction, row: NewTransfer, event: Event): Promise<z.infer<typeof Inserted>> {
-  notifyAfterCommit(tx);
-  const available = row.price && sql.fragment`, ${availableNow(row.sourceTenantId ?? row.tenantId)} as available`;
-  return tx.one(sql.write(Inserted, 'insert transfer')`
-    with begun as (
-    insert into transfers as t (id, tenant_id, project_id, type, format, request, staged_blob, source_id, input_dataset_id, output_dataset_id, created_by,
-      updated_by, account_id, request_id, memory_mb, cores, retry_of, carry, source_tenant_id, source_project_id, flags, virtual_time, traceparent, price)
-    values (${row.id}, ${row.tenantId}, ${row.projectId}, ${row.type}, ${row.format}, ${sql.jsonb(row.request as never)},
-      ${row.stagedBlob ?? null}, ${row.sourceId ?? null}, ${row.inputDatasetId ?? null}, ${row.outputDatasetId ?? null}, ${row.createdBy},
-      ${row.createdBy}, ${row.accountId}, ${row.requestId}, ${row.memoryMb}, ${row.cores ?? null}, ${row.retryOf ?? null}, ${row.carry ?? null},
-      ${row.sourceTenantId ?? null}, ${row.sourceProjectId ?? null},
-      ${sql.array(row.flags ?? [], 'text')}, ${nextVirtualTime(row.tenantId, row.flags ?? [])}, ${row.traceparent ?? null},
-      ${row.price === undefined ? null : JSON.stringify(row.price)}::jsonb)
-    returning ${summaryColumns}, virtual_time),
-    event as (${eventInsert(event)}),
-    ${enqueueNew({ id: row.id, flags: row.flags ?? [], virtualTime: sql.fragment`begun.virtual_time` }, sql.fragment`begun`)}
-    select * ${available ?? sql.fragment``} from begun`);
-}
 
 /**
  * Transfers that the caller sees: those they started, those of projects in which they have a role, and those into or

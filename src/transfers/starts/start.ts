@@ -9,7 +9,7 @@ import type { Caller } from '../../http/caller.ts';
 import { emit } from '../../outbox.ts';
 import type { NodeSize } from '../../platform/settings/settings.ts';
 import { started, viewPerTenant } from '../events.ts';
-import { insertTransfer, type NewTransfer, type Summary } from '../queries.ts';
+import type { Summary } from '../queries.ts';
 import type { Sources } from '../sources/sources.ts';
 import { findUnsatisfiableReason } from '../views/why.ts';
 import type { CheckedConversion, StartRequest } from './check.ts';
@@ -17,6 +17,7 @@ import { contentWarning, storedInput } from './content-warning.ts';
 import { limitDistinctRequests } from './distinct-needs.ts';
 import type { AcceptedRequest } from './request.ts';
 import type { StartRules } from './rules.ts';
+import { insertTransfer, type NewTransfer } from './start.queries.ts';
 
 /** Services for a start. */
 export interface StartParts extends StartRules {
