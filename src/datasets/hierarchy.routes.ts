@@ -5,7 +5,8 @@ import { component, flag, text, uuidText } from '../http/rules/members.ts';
 import { queryDuration, queryEnum } from '../http/rules/query.ts';
 import { accessLevel } from '../projects/forms.ts';
 import { checkLifetime, type GrantLifetimes, HOUR_MS, MAX_GRANT_MS } from './grants.ts';
-import { ACTION_TYPES, applyHierarchy, type HierarchyParts } from './hierarchy.ts';
+import { applyHierarchy, type HierarchyParts } from './hierarchy.ts';
+import { ACTION_TYPES } from './path-actions.ts';
 
 const MAX_PATH_LENGTH = 10_000;
 const Hierarchy = component('HierarchyActions', {

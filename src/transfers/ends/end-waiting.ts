@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db.ts';
-import { listWaitingBelow } from '../run/run.queries.ts';
+import { listWaitingBelow } from './end.queries.ts';
 import { notifyEnded } from './notices.queries.ts';
 import { PROJECT_DELETED } from './outcome.ts';
 import { settle } from './settle.ts';

@@ -3,17 +3,8 @@ import { emitAll } from '../../outbox.ts';
 import { finished, type Subject, viewPerTenant } from '../events.ts';
 import { enqueueFirst, enqueueLater } from '../queue/enqueue.ts';
 import { completeMoveOrCopy } from '../run/move-or-copy.queries.ts';
-import {
-  type Completion,
-  completeTransfer,
-  type EndedRow,
-  type Fence,
-  failTransfer,
-  failUnheldTransfer,
-  failWaiting,
-  type LogLine,
-  releaseTransfer,
-} from '../run/run.queries.ts';
+import { type Completion, completeTransfer, type Fence, type LogLine, releaseTransfer } from '../run/run.queries.ts';
+import { type EndedRow, failTransfer, failUnheldTransfer, failWaiting } from './end.queries.ts';
 import { decideEnding, type Ending, type HandedBack } from './outcome.ts';
 
 /** An attempt made a file or a dataset. */
