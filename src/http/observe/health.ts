@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { z } from 'zod';
 import type { Reads } from '../../db.ts';
 import { AppError } from '../../errors.ts';
-import { migrationNames } from '../../platform/postgres/migrate.ts';
+import { migrationNames } from '../../platform/postgres/pending-update.ts';
 import { type App, Routes } from '../route.ts';
 import { text } from '../rules/members.ts';
 import { listMigrations } from './health.queries.ts';

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
 import { type LocalPostgres, startLocalPostgres } from './local-postgres.ts';
 import { localRoles } from './local-roles.ts';
-import { migrate, ownsTables } from './migrate.ts';
+import { migrate } from './migrate.ts';
+import { ownsTables } from './owner.ts';
 
 /** A migrated database. An embedded one is restarted when it dies. */
 export interface OpenDatabase {
