@@ -1,5 +1,5 @@
 import type { Mesh, MeshItem } from './mesh.ts';
-import { nodeCount, nodeMeans } from './mesh-cells.ts';
+import { nodeCoordinates, nodeMeans } from './mesh-cells.ts';
 
 /** The item of a mesh that has no values but the heights of its nodes. */
 export const bathymetry: MeshItem = {
@@ -15,10 +15,5 @@ export const bathymetry: MeshItem = {
 export const withBathymetry = (mesh: Mesh): Mesh => ({
   ...mesh,
   items: [bathymetry],
-  values: async () =>
-    nodeMeans(
-      mesh,
-      Float32Array.from({ length: nodeCount(mesh) }, (_, n) => mesh.nodes[3 * n + 2]!),
-      bathymetry,
-    ),
+  values: async () => nodeMeans(mesh, Float32Array.from(nodeCoordinates(mesh.nodes, 2)), bathymetry),
 });

@@ -22,6 +22,13 @@ export class Box {
     this.north = north;
   }
 
+  /** Bounding box of vertices. */
+  static of(coordinates: Float64Array, stride: number): Box {
+    const box = new Box();
+    box.add(coordinates, stride);
+    return box;
+  }
+
   /** Extends the box to points whose coordinates are in two arrays. */
   addPoints(x: Float64Array, y: Float64Array): void {
     for (const value of x) {

@@ -9,6 +9,10 @@ import { stepsOf, type TimeAxis } from './time-axis.ts';
  */
 export type Affine = readonly [number, number, number, number, number, number];
 
+/** Side of the cells; of the smaller side where they are not square. */
+export const cellSize = ({ affine: [, a, b, , c, d] }: { readonly affine: Affine }): number =>
+  Math.min(Math.hypot(a, c), Math.hypot(b, d));
+
 /** An item of a grid. */
 export interface Band extends Item {
   /** Colour interpretation. */

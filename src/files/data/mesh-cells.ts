@@ -4,6 +4,10 @@ import type { Mesh, MeshItem } from './mesh.ts';
 type Geometry = Pick<Mesh, 'nodes' | 'connectivity' | 'offsets'>;
 
 export const nodeCount = ({ nodes }: Pick<Mesh, 'nodes'>): number => nodes.length / 3;
+/** x, y or z of each node. */
+export const nodeCoordinates = (nodes: Float64Array, axis: 0 | 1 | 2): Float64Array =>
+  Float64Array.from({ length: nodes.length / 3 }, (_, n) => nodes[3 * n + axis]!);
+
 export const cellCount = ({ offsets }: Pick<Mesh, 'offsets'>): number => Math.max(0, offsets.length - 1);
 
 /** Number of nodes or cells at which an item has values. */

@@ -17,6 +17,9 @@ export const CELL_SHAPES = {
   pyramid: 14,
 } as const;
 
+/** Cells of the plane, which cover an area. */
+export const areaShapes: ReadonlySet<number> = new Set([CELL_SHAPES.triangle, CELL_SHAPES.quad, CELL_SHAPES.polygon]);
+
 /** An item with values at nodes or in cells. */
 export interface MeshItem extends Item {
   readonly location: 'node' | 'cell';

@@ -490,8 +490,8 @@ test('encoding values one by one or in parts gives the blocks of the whole array
     const { bytes, ...head } = await encodeBlocks({ name: 'a', type: 'UInt8' }, parts, spool, signal);
     const whole = await encodeArray({ name: 'a', values }, signal);
     t.deepEqual(
-      { ...head, bytes: await Promise.all(bytes.map(loaded)) },
-      { ...whole, bytes: await Promise.all(whole.bytes.map(loaded)) },
+      { ...head, bytes: Buffer.concat(await Promise.all(bytes.map(loaded))) },
+      { ...whole, bytes: Buffer.concat(await Promise.all(whole.bytes.map(loaded))) },
     );
   }
   for (const length of [1, 1 << 15, (1 << 15) + 1]) {

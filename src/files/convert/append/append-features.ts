@@ -60,7 +60,7 @@ export async function appendFeatures(
     },
   };
   const change = same ? undefined : await reprojected(fitted, existing.crs!, context);
-  const inCrs = change?.features ?? fitted;
+  const inCrs = change?.data ?? fitted;
   const data: FeatureCollection = {
     ...existing,
     ...dimensions,

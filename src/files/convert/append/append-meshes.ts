@@ -1,6 +1,7 @@
 import { joinTimes } from '../../data/join-times.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import { nodeCount } from '../../data/mesh-cells.ts';
+import { sameNumbers } from '../../data/number-arrays.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import { ConversionError } from '../../errors.ts';
 import { checkSameCrs } from './join-crs.ts';
@@ -41,18 +42,12 @@ function checkElements(present: Mesh, added: Mesh): void {
   const [one, other] = [present, added].map((mesh) => `${nodeCount(mesh)} nodes and ${mesh.shapes.length} elements`);
   if (one !== other) throw new ConversionError(`The dataset has ${one}, and the input ${other}.`);
   const same =
-    equal(present.shapes, added.shapes) &&
-    equal(present.connectivity, added.connectivity) &&
+    sameNumbers(present.shapes, added.shapes) &&
+    sameNumbers(present.connectivity, added.connectivity) &&
     present.section === added.section &&
     (present.heights === undefined) === (added.heights === undefined);
   if (!same) throw new ConversionError('The elements of the input differ from those of the dataset.');
 }
-
-const equal = (one: ArrayLike<number>, other: ArrayLike<number>): boolean => {
-  if (one.length !== other.length) return false;
-  for (let n = 0; n < one.length; n++) if (one[n] !== other[n]) return false;
-  return true;
-};
 
 function checkNodes({ nodes: present }: Mesh, { nodes: added }: Mesh): void {
   for (let n = 0; n < present.length; n++) {

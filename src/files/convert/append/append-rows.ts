@@ -11,7 +11,7 @@ import { itemOf } from '../../formats/ts/item.ts';
 import type { FiledSeries } from '../../formats/ts/series-file.ts';
 import type { AppendSession, AppendWork } from '../kinds/handler.ts';
 import { listedStatistics } from '../pipeline.ts';
-import { readExisting } from './append-steps.ts';
+import { readExisting } from './existing.ts';
 
 /**
  * Opens a dataset of the time series store to append rows to it. Unlike `openStepAppend`, the output has only what is

@@ -3,15 +3,13 @@ import { kindNouns } from '../../data/data.ts';
 import type { FeatureCollection } from '../../data/feature-collection.ts';
 import { FeatureTally, watchedFeatures } from '../../data/feature-statistics.ts';
 import { ConversionError, FormatError } from '../../errors.ts';
-import { type Context, type CrsChange, SEVERAL_LAYERS } from '../../formats/define.ts';
-import { FileSource } from '../../formats/io/bytes.ts';
-import { completeParameters } from '../../formats/parameters.ts';
-import { readers } from '../../formats/registry.ts';
+import type { Context, CrsChange } from '../../formats/define.ts';
 import { crsFromWkt, sameCrs } from '../../geo/crs/crs.ts';
 import type { ExistingDataset } from '../conversion.ts';
 import type { AppendSession, AppendWork } from '../kinds/handler.ts';
 import { boxInformation } from '../spatial-information.ts';
 import { type AppendedFeatures, appendFeatures } from './append-features.ts';
+import { readExisting, refuseUnreadable } from './existing.ts';
 
 /**
  * Opens the existing features of a dataset. The output is a new file with the existing features and the input, so the
@@ -23,7 +21,7 @@ export async function openFeatureAppend(
 ): Promise<AppendSession> {
   const { appends } = writer;
   if (appends === undefined) throw new ConversionError(`${writer.name} cannot append.`);
-  const old = await readExisting(existing, context);
+  const old = await existingFeatures(existing, context);
   const before = new FeatureTally();
   const transformed = steps.some(({ type }) => type === 'CrsTransformation');
   const calculated = steps.some(({ type }) => type === 'CalculateStatisticsTransformation');
@@ -62,30 +60,12 @@ export async function openFeatureAppend(
   };
 }
 
-async function readExisting({ path, format, crs }: ExistingDataset, context: Context): Promise<FeatureCollection> {
-  const [reader, another] = readers.filter((one) => one.format === format);
-  if (reader === undefined || another !== undefined)
-    throw new Error(`Appending needs exactly one reader of the format '${format}'.`);
-  const source = await FileSource.open(path, { checksum: false });
-  context.onEnd(() => source.close());
-  const strict: Context = {
-    ...context,
-    onBadRecord: 'fail',
-    log: (level, message) => context.log(level, `Existing dataset: ${message}`),
-    reportLoss: (sentence) => context.reportLoss(`Existing dataset: ${sentence}`),
-    progress: () => {},
-    // an append must not drop existing features
-    reportBadRecord: ({ reason }) => {
-      throw reason;
-    },
-  };
-  const read = async () => reader.read(source, completeParameters(reader, {}), strict);
-  const data = await read().catch((error) => {
-    throw unreadable(error);
-  });
+/** The features, in the coordinate system of the dataset. */
+async function existingFeatures(existing: ExistingDataset, context: Context): Promise<FeatureCollection> {
+  const data = await readExisting(existing, context);
   if (data.kind !== 'features')
     throw new ConversionError(`The dataset holds ${kindNouns[data.kind].one}, and the input features.`);
-  const known = await checkCrs(data.crs, crs);
+  const known = await checkCrs(data.crs, existing.crs);
   return {
     ...data,
     ...(known === undefined ? {} : { crs: known }),
@@ -93,9 +73,7 @@ async function readExisting({ path, format, crs }: ExistingDataset, context: Con
       const chunks = data.chunks()[Symbol.asyncIterator]();
       try {
         for (;;) {
-          const next = await chunks.next().catch((error) => {
-            throw unreadable(error);
-          });
+          const next = await chunks.next().catch(refuseUnreadable);
           if (next.done) return;
           yield next.value;
         }
@@ -104,13 +82,6 @@ async function readExisting({ path, format, crs }: ExistingDataset, context: Con
       }
     },
   };
-}
-
-function unreadable(error: unknown): unknown {
-  if (!(error instanceof FormatError || error instanceof ConversionError)) return error;
-  if (error instanceof ConversionError && error.code === SEVERAL_LAYERS)
-    return new ConversionError('The dataset has several layers. Only a dataset with one layer can be appended to.');
-  return new ConversionError(`The existing dataset cannot be read: ${error.message}`);
 }
 
 /**

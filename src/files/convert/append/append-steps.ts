@@ -3,15 +3,12 @@ import type { Grid } from '../../data/grid.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import type { Series } from '../../data/series.ts';
 import { stepsOf } from '../../data/time-axis.ts';
-import { ConversionError, FormatError } from '../../errors.ts';
+import { ConversionError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
-import { FileSource } from '../../formats/io/bytes.ts';
-import { completeParameters } from '../../formats/parameters.ts';
-import { readers } from '../../formats/registry.ts';
-import type { ExistingDataset } from '../conversion.ts';
 import type { AppendSession, AppendWork, StreamOperations } from '../kinds/handler.ts';
 import { listedStatistics } from '../pipeline.ts';
 import { temporalInformation } from '../temporal-information.ts';
+import { readExisting } from './existing.ts';
 
 /** Kinds of data with a time axis, to which steps can be appended. */
 type OverTime = Grid | Mesh | Series;
@@ -62,23 +59,3 @@ export async function openStepAppend<D extends OverTime>(
 
 const countOf = ({ time }: OverTime): number =>
   time?.spacing === 'pulled' ? 0 : stepsOf(time === undefined ? {} : { time });
-
-export async function readExisting({ path, format }: ExistingDataset, context: Context) {
-  const [reader, another] = readers.filter((one) => one.format === format);
-  if (reader === undefined || another !== undefined)
-    throw new Error(`Appending needs exactly one reader of the format '${format}'.`);
-  const source = await FileSource.open(path, { checksum: false });
-  context.onEnd(() => source.close());
-  const datasetContext: Context = {
-    ...context,
-    log: (level, message) => context.log(level, `The dataset: ${message}`),
-    reportLoss: (sentence) => context.reportLoss(`The dataset: ${sentence}`),
-    progress: () => {},
-  };
-  try {
-    return await reader.read(source, completeParameters(reader, {}), datasetContext);
-  } catch (error) {
-    if (!(error instanceof FormatError || error instanceof ConversionError)) throw error;
-    throw new ConversionError(`The existing dataset cannot be read: ${error.message}`);
-  }
-}

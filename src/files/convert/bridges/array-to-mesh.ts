@@ -1,6 +1,7 @@
 import type { Axis } from '../../data/item.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import type { ArrayItem, MultiArray } from '../../data/multi-array.ts';
+import { sameNumbers } from '../../data/number-arrays.ts';
 import { ConversionError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { type Corner, latticeCells, lineCells } from './lattice-cells.ts';
@@ -13,7 +14,7 @@ export function arrayToMesh(array: MultiArray, { context }: { context: Pick<Cont
   const { crs, time, axes, items } = array;
   const [first] = items;
   const numbers = first?.axes ?? [];
-  const shown = items.flatMap((item, n) => (isSame(item.axes, numbers) ? [n] : []));
+  const shown = items.flatMap((item, n) => (sameNumbers(item.axes, numbers) ? [n] : []));
   if (numbers.length < 1 || numbers.length > 3)
     throw new ConversionError(`Values over ${numbers.length} dimensions have no cells; they need one to three.`);
   if (shown.length < items.length)
@@ -22,6 +23,7 @@ export function arrayToMesh(array: MultiArray, { context }: { context: Pick<Cont
     );
   const own = numbers.map((n) => axes[n]!);
   const shape = own.map(({ values }) => values.length);
+  const start = shape.map(() => 0);
   const location = numbers.length === 1 ? 'node' : 'cell';
   return {
     kind: 'mesh',
@@ -32,18 +34,9 @@ export function arrayToMesh(array: MultiArray, { context }: { context: Pick<Cont
       const { axes: _axes, overTime: _overTime, ...item } = items[n] as ArrayItem;
       return { ...item, location };
     }),
-    values: (item, step) =>
-      array.read(
-        shown[item]!,
-        step,
-        shape.map(() => 0),
-        shape,
-      ),
+    values: (item, step) => array.read(shown[item]!, step, start, shape),
   };
 }
-
-const isSame = (one: readonly number[], other: readonly number[]): boolean =>
-  one.length === other.length && one.every((axis, n) => axis === other[n]);
 
 function cellsOf({ placement }: MultiArray, numbers: readonly number[], own: readonly Axis[]) {
   const [x, y, z] = own.toReversed() as [Axis, Axis?, Axis?];

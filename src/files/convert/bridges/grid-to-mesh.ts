@@ -1,8 +1,9 @@
 import { type Grid, layersOf } from '../../data/grid.ts';
 import type { Item, Samples } from '../../data/item.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
-import { convertSamples, restoreNodata } from '../../data/samples.ts';
+import { convertSamples, restoreNodata, sampleArrays, sampleTypeOf } from '../../data/samples.ts';
 import { sliceSamples } from '../../data/slice-samples.ts';
+import { joined } from '../../data/stored-values.ts';
 import type { BridgeWork } from './bridge.ts';
 import {
   type Cells,
@@ -38,7 +39,7 @@ export function gridToMesh(grid: Grid, { stem }: Partial<Pick<BridgeWork, 'stem'
     values: async (band, step) => {
       const all: Samples[] = [];
       for (let layer = 0; layer < layersOf(grid); layer++) all.push(await sliceSamples(grid, { band, step, layer }));
-      return all.length === 1 ? all[0]! : concatenated(all);
+      return all.length === 1 ? all[0]! : joined(sampleArrays[sampleTypeOf(all[0]!)], all);
     },
   };
   if (isLine)
@@ -81,13 +82,6 @@ function withLattice(common: Omit<Mesh, keyof Cells>, lattice: Lattice, grid: Gr
       },
     },
   };
-}
-
-function concatenated(all: readonly Samples[]): Samples {
-  const one = all[0]!;
-  const joined = new (one.constructor as new (length: number) => Samples)(one.length * all.length);
-  for (const [n, samples] of all.entries()) joined.set(samples, n * one.length);
-  return joined;
 }
 
 const cornerOf =

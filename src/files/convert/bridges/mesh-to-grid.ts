@@ -1,19 +1,18 @@
 import { Box } from '../../data/box.ts';
 import type { Grid } from '../../data/grid.ts';
 import type { Samples } from '../../data/item.ts';
-import { CELL_SHAPES, type Mesh, type MeshItem } from '../../data/mesh.ts';
-import { cellCentres, cellCount, nodeMeans } from '../../data/mesh-cells.ts';
+import { areaShapes, type Mesh, type MeshItem } from '../../data/mesh.ts';
+import { cellCentres, nodeCoordinates, nodeMeans } from '../../data/mesh-cells.ts';
 import { sampleArrays } from '../../data/samples.ts';
 import { ConversionError } from '../../errors.ts';
 import { delaunayTriangles } from '../../geo/mesh/constrained-delaunay.ts';
-import { cellArea, cellBox, cellHolds } from '../../geo/mesh/flat-cells.ts';
+import { cellBox, cellHolds, medianArea } from '../../geo/mesh/flat-cells.ts';
 import type { BridgeWork } from './bridge.ts';
 
 /** Maximum number of cells of a grid: memory holds two numbers for each. */
 const maxCells = 40_000_000;
 const NONE = 0xffffffff;
 const rowsPerBlock = 64;
-const flatShapes: readonly number[] = [CELL_SHAPES.triangle, CELL_SHAPES.quad, CELL_SHAPES.polygon];
 
 /** Square cells, row 0 in the north. */
 interface Lattice {
@@ -33,7 +32,7 @@ export const meshToGrid = (mesh: Mesh, { parameters }: BridgeWork): Grid =>
   gridOfMesh(mesh, parameters.CellSize as number | undefined);
 
 /** Whether the mesh has triangles or quadrilaterals. */
-export const coversArea = ({ shapes }: Mesh): boolean => shapes.some((shape) => flatShapes.includes(shape));
+export const coversArea = ({ shapes }: Mesh): boolean => shapes.some((shape) => areaShapes.has(shape));
 
 /** @param cellSize side of the cells; default: square root of the median area of the elements */
 export function gridOfMesh(mesh: Mesh, cellSize: number | undefined): Grid {
@@ -84,9 +83,7 @@ function bandOf({ location: _, type, nodata = Number.NaN, ...item }: MeshItem) {
 }
 
 function latticeOf(mesh: Mesh, wanted: number | undefined): Lattice {
-  const box = new Box();
-  box.add(mesh.nodes, 3);
-  const { west, south, east, north } = box;
+  const { west, south, east, north } = Box.of(mesh.nodes, 3);
   const size = wanted ?? Math.sqrt(medianArea(mesh));
   const [width, height] = [
     Math.max(1, Math.ceil((east - west) / size)),
@@ -97,13 +94,6 @@ function latticeOf(mesh: Mesh, wanted: number | undefined): Lattice {
       `Cells of ${size} make a grid of ${width} × ${height} cells; at most ${maxCells} are possible. Give a larger CellSize.`,
     );
   return { west, north: south + height * size, size, width, height };
-}
-
-function medianArea(mesh: Mesh): number {
-  const areas = Float64Array.from({ length: cellCount(mesh) }, (_, cell) => cellArea(mesh, cell)).filter(
-    (one) => one > 0,
-  );
-  return areas.sort()[Math.floor(areas.length / 2)] ?? 1;
 }
 
 /** Calls `visit` for the cells of a lattice whose centre lies in a bounding box. */
@@ -125,7 +115,7 @@ function visitBox(
 function cellsInside(lattice: Lattice, mesh: Mesh): Uint32Array {
   const holders = new Uint32Array(lattice.width * lattice.height).fill(NONE);
   for (let element = 0; element < mesh.shapes.length; element++)
-    if (flatShapes.includes(mesh.shapes[element]!))
+    if (areaShapes.has(mesh.shapes[element]!))
       visitBox(lattice, cellBox(mesh, element), (cell, x, y) => {
         if (holders[cell] === NONE && cellHolds(mesh, element, x, y)) holders[cell] = element;
       });
@@ -134,9 +124,7 @@ function cellsInside(lattice: Lattice, mesh: Mesh): Uint32Array {
 
 /** Delaunay triangles between centres of elements that share a node. Other triangles would reach across land. */
 function trianglesBetween(mesh: Mesh, centres: Float64Array): Uint32Array {
-  const count = cellCount(mesh);
-  const [x, y] = [0, 1].map((axis) => Float64Array.from({ length: count }, (_, n) => centres[3 * n + axis]!));
-  const { triangles } = delaunayTriangles(x!, y!);
+  const { triangles } = delaunayTriangles(nodeCoordinates(centres, 0), nodeCoordinates(centres, 1));
   const { connectivity, offsets } = mesh;
   const has = (element: number, node: number) =>
     connectivity.subarray(offsets[element]!, offsets[element + 1]!).includes(node);

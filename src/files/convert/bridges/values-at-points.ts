@@ -1,7 +1,7 @@
 import { type Grid, layersOf } from '../../data/grid.ts';
 import type { Item, Samples } from '../../data/item.ts';
 import type { Mesh } from '../../data/mesh.ts';
-import { nodeMeans } from '../../data/mesh-cells.ts';
+import { nodeCoordinates, nodeMeans } from '../../data/mesh-cells.ts';
 import { footprints, layerCount } from '../../data/mesh-columns.ts';
 import { sampleArrays } from '../../data/samples.ts';
 import type { Series, SeriesItem } from '../../data/series.ts';
@@ -37,7 +37,7 @@ export async function meshToSeries(mesh: Mesh, work: BridgeWork): Promise<Series
   );
   const cellAt = async (step: number): Promise<readonly (number | undefined)[]> => {
     if (layers === 1) return Array.from(found);
-    const heights = (await mesh.heights?.(step)) ?? mesh.nodes.filter((_, n) => n % 3 === 2);
+    const heights = (await mesh.heights?.(step)) ?? nodeCoordinates(mesh.nodes, 2);
     return points.map(({ z }, n) => cellInColumn(mesh, columns, columnAt[n]!, heights, z!));
   };
   let last: { step: number; cells: readonly (number | undefined)[] } | undefined;

@@ -1,19 +1,18 @@
 import type { FeatureCollection } from '../../data/feature-collection.ts';
 import { type FeatureStatistics, FeatureTally, watchedFeatures } from '../../data/feature-statistics.ts';
-import { parseSrid, sameCrs } from '../../geo/crs/crs.ts';
-import { operationSentence } from '../../geo/crs/operation.ts';
 import { openFeatureAppend } from '../append/append-session.ts';
 import { convertStream } from '../pipeline.ts';
 import { boxInformation } from '../spatial-information.ts';
-import { knownInputCrs } from '../steps/input-crs.ts';
+import { reprojectedBy } from '../steps/input-crs.ts';
 import { chosenFields } from '../steps/item-filter.ts';
 import { reprojected } from '../steps/reproject.ts';
 import { featuresWithin } from '../steps/spatial-filter.ts';
-import type { KindHandler, StepContext, StepsOf, StreamOperations } from './handler.ts';
+import type { KindHandler, StepsOf, StreamOperations } from './handler.ts';
 import { inspectFeatures } from './inspect-features.ts';
 
 const steps: StepsOf<FeatureCollection> = {
-  CrsTransformation: (data, { outputSrid }, shared) => reproject(data, outputSrid, shared),
+  CrsTransformation: (data, { outputSrid }, shared) =>
+    reprojectedBy(data, outputSrid, shared, (_, target) => reprojected(data, target, shared.context)),
   CalculateStatisticsTransformation: (data) => data,
   ItemFilterTransformation: (data, filter, { context }) => chosenFields(data, filter, context),
   SpatialFilterTransformation: (data, filter, { context }) => featuresWithin(data, filter, context),
@@ -45,13 +44,3 @@ export const featuresHandler: KindHandler<FeatureCollection> = {
   append: openFeatureAppend,
   inspect: inspectFeatures,
 };
-
-async function reproject(data: FeatureCollection, outputSrid: string, shared: StepContext): Promise<FeatureCollection> {
-  const known = knownInputCrs(data, outputSrid);
-  const target = parseSrid(outputSrid);
-  if (await sameCrs(known, target)) return { ...data, crs: target };
-  const changed = await reprojected(data, target, shared.context);
-  shared.operations.push(() => operationSentence(changed.operation()));
-  shared.to = target;
-  return changed.features;
-}

@@ -1,3 +1,4 @@
+import { defined } from '../../data/defined.ts';
 import { type Band, type Grid, type LayerAxis, layersOf, type Slice, slicesOfBand } from '../../data/grid.ts';
 import { GridTally, watched } from '../../data/grid-statistics.ts';
 import { sampleTypeOf } from '../../data/samples.ts';
@@ -29,7 +30,7 @@ export async function inspectGrid(
   const bands = grid.bands.map((one, n) => {
     const { name, unit, eum, valueKind, scale, offset, role, integer64, exactNodata, nodata, type } = one;
     return {
-      ...given({ name, unit, eum, valueKind, scale, offset, role }),
+      ...defined({ name, unit, eum, valueKind, scale, offset, role }),
       type: integer64 ?? types.get(n) ?? type!,
       ...(nodata === undefined ? {} : { nodata: jsonNumber(exactNodata ?? nodata) }),
       ...statistics[n],
@@ -46,7 +47,7 @@ export async function inspectGrid(
   return slice && drawn(grid, slice, picture.item);
 }
 
-const layerAxisOf = ({ count: _, ...axis }: LayerAxis) => given(axis);
+const layerAxisOf = ({ count: _, ...axis }: LayerAxis) => defined(axis);
 
 const chosenSlice = (grid: Grid, { item, step, layer }: PictureChoice): Slice => ({
   band: chosenItem(grid.bands, item),
@@ -84,9 +85,6 @@ function isTerrain(grid: Grid, { name = '', unit, eum, type }: Band): boolean {
     unnamed && (unit === undefined || unit === 'm') && numbers && grid.bands.length === 1 && grid.time === undefined
   );
 }
-
-const given = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;
 
 /** JSON has no NaN and no infinities, and integers above 2^53 lose digits: returns these as text. */
 const jsonNumber = (value: number | bigint): number | string =>

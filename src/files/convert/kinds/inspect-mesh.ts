@@ -24,9 +24,7 @@ export async function inspectMesh(
       signal.throwIfAborted();
       tally.add(item, step, await mesh.values(item, step), description);
     }
-  const box = new Box();
-  box.add(mesh.nodes, 3);
-  const { west, south, east, north } = box;
+  const { west, south, east, north } = Box.of(mesh.nodes, 3);
   await inspectPlace(inspection, mesh.crs, west <= east ? boxGeometry(west, south, east, north) : undefined);
   const { layers, time } = mesh;
   Object.assign(inspection, {

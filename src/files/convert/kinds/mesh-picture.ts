@@ -1,5 +1,6 @@
 import type { Axis } from '../../data/item.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
+import { nodeCoordinates } from '../../data/mesh-cells.ts';
 import { layerCount } from '../../data/mesh-columns.ts';
 import { realValues } from '../../data/real-values.ts';
 import { type MeshPicture, meshPicturePng } from '../../geo/draw/mesh-picture.ts';
@@ -74,7 +75,7 @@ function titled(item: MeshItem): Pick<MeshItem, 'name'> {
 
 /** A mesh without items is coloured by the heights of its nodes, unless all are equal. */
 function bedOf({ nodes }: Mesh): Valued {
-  const of = Float64Array.from({ length: nodes.length / 3 }, (_, n) => nodes[3 * n + 2]!);
+  const of = nodeCoordinates(nodes, 2);
   return of.every((z) => z === of[0]) ? {} : { values: { at: 'node', of } };
 }
 

@@ -1,23 +1,22 @@
 import { Box } from '../../data/box.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import { stepsOf } from '../../data/time-axis.ts';
-import { parseSrid, sameCrs } from '../../geo/crs/crs.ts';
-import { operationSentence } from '../../geo/crs/operation.ts';
 import { joinMeshes } from '../append/append-meshes.ts';
 import { openStepAppend } from '../append/append-steps.ts';
 import { convertStream } from '../pipeline.ts';
 import { boxInformation } from '../spatial-information.ts';
-import { knownInputCrs } from '../steps/input-crs.ts';
+import { reprojectedBy } from '../steps/input-crs.ts';
 import { choose } from '../steps/item-filter.ts';
 import { meshWithin, meshWithLayers } from '../steps/mesh-filters.ts';
 import { reprojectedMesh } from '../steps/reproject-mesh.ts';
 import { chosenTime } from '../steps/temporal-filter.ts';
-import type { KindHandler, StepContext, StepsOf, StreamOperations } from './handler.ts';
+import type { KindHandler, StepsOf, StreamOperations } from './handler.ts';
 import { inspectMesh } from './inspect-mesh.ts';
 import { itemTally } from './item-tally.ts';
 
 const steps: StepsOf<Mesh> = {
-  CrsTransformation: (mesh, { outputSrid }, shared) => changedCrs(mesh, outputSrid, shared),
+  CrsTransformation: (mesh, { outputSrid }, shared) =>
+    reprojectedBy(mesh, outputSrid, shared, (_, target) => reprojectedMesh(mesh, target, shared.context)),
   CalculateStatisticsTransformation: (mesh) => mesh,
   ItemFilterTransformation: (mesh, { items }, { context }) => {
     const chosen = choose(items, mesh.items, context);
@@ -71,20 +70,9 @@ export const meshHandler: KindHandler<Mesh> = {
   inspect: inspectMesh,
 };
 
-async function changedCrs(mesh: Mesh, outputSrid: string, shared: StepContext): Promise<Mesh> {
-  const known = knownInputCrs(mesh, outputSrid);
-  const target = parseSrid(outputSrid);
-  if (await sameCrs(known, target)) return { ...mesh, crs: target };
-  const changed = await reprojectedMesh(mesh, target, shared.context);
-  shared.operations.push(() => operationSentence(changed.operation()));
-  shared.to = target;
-  return changed.mesh;
-}
-
 /** Bounding box of the nodes. */
 function boxOf({ nodes }: Mesh): { minimum?: number[]; maximum?: number[] } {
   if (nodes.length === 0) return {};
-  const box = new Box();
-  box.add(nodes, 3);
-  return { minimum: [box.west, box.south], maximum: [box.east, box.north] };
+  const { west, south, east, north } = Box.of(nodes, 3);
+  return { minimum: [west, south], maximum: [east, north] };
 }

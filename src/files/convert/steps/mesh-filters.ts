@@ -1,10 +1,10 @@
 import type { Mesh, MeshLayers } from '../../data/mesh.ts';
-import { cellCentres, cellCount } from '../../data/mesh-cells.ts';
+import { cellCentres, cellCount, nodeCoordinates } from '../../data/mesh-cells.ts';
 import { footprints, layerCount, layersOfCells } from '../../data/mesh-columns.ts';
 import { ConversionError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { PreparedGeometry } from '../../geo/vector/prepared-geometry.ts';
-import { withCells } from './mesh-part.ts';
+import { numbersOf, withCells } from './mesh-part.ts';
 import { chainsFor } from './spatial-filter.ts';
 import type { SpatialFilter, VerticalFilter } from './transformation-shapes.ts';
 
@@ -36,7 +36,7 @@ export function meshWithLayers(mesh: Mesh, filter: VerticalFilter): Mesh {
   const { layers } = mesh;
   if (layers === undefined) throw new ConversionError('The mesh has no layers, so none can be chosen.');
   const layerOf = layersOfCells(layers);
-  const values = filter.by === 'index' ? layerOf : heightsOf(mesh);
+  const values = filter.by === 'index' ? layerOf : nodeCoordinates(cellCentres(mesh), 2);
   const { from = -Infinity, to = Infinity } = filter;
   const cells = numbersOf(Uint8Array.from(layerOf, (_, cell) => Number(values[cell]! >= from && values[cell]! <= to)));
   if (cells.length === 0) throw noneLeft(filter, layers, values);
@@ -77,17 +77,6 @@ function flat(mesh: Mesh): Mesh {
     faces,
     Uint32Array.from({ length: cellCount(faces) }, (_, cell) => cell),
   );
-}
-
-function heightsOf(mesh: Mesh): Float64Array {
-  const centres = cellCentres(mesh);
-  return Float64Array.from({ length: centres.length / 3 }, (_, cell) => centres[3 * cell + 2]!);
-}
-
-function numbersOf(kept: Uint8Array): Uint32Array {
-  const numbers = new Uint32Array(kept.reduce((sum, one) => sum + one, 0));
-  for (let n = 0, at = 0; n < kept.length; n++) if (kept[n] === 1) numbers[at++] = n;
-  return numbers;
 }
 
 function noneLeft({ by }: VerticalFilter, layers: MeshLayers, values: ArrayLike<number>): ConversionError {

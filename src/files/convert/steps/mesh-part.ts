@@ -37,10 +37,14 @@ export function withCells(mesh: Mesh, cells: Uint32Array): Mesh {
 function nodesOf({ nodes, connectivity, offsets }: Mesh, cells: Uint32Array): Uint32Array {
   const used = new Uint8Array(nodes.length / 3);
   for (const cell of cells) for (let n = offsets[cell]!; n < offsets[cell + 1]!; n++) used[connectivity[n]!] = 1;
-  const count = used.reduce((sum, one) => sum + one, 0);
-  const chosen = new Uint32Array(count);
-  for (let n = 0, at = 0; n < used.length; n++) if (used[n] === 1) chosen[at++] = n;
-  return chosen;
+  return numbersOf(used);
+}
+
+/** Where the flags are 1. */
+export function numbersOf(flags: Uint8Array): Uint32Array {
+  const numbers = new Uint32Array(flags.reduce((sum, one) => sum + one, 0));
+  for (let n = 0, at = 0; n < flags.length; n++) if (flags[n] === 1) numbers[at++] = n;
+  return numbers;
 }
 
 /** Index of the first chosen cell of each column; columns without one are removed. */

@@ -4,16 +4,16 @@ import type { Feature, FeatureCollection, Geometry } from '../../data/feature-co
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { describeCrs, type KnownCrs } from '../../geo/crs/crs.ts';
-import type { Operation } from '../../geo/crs/operation.ts';
 import { transformer } from '../../geo/crs/transform.ts';
 import { crossingSentence } from './antimeridian.ts';
+import type { Reprojected } from './input-crs.ts';
 
 /** Reprojects features. A feature with a vertex that cannot be transformed is a bad record. */
 export async function reprojected(
   data: FeatureCollection,
   target: Crs,
   context: Context,
-): Promise<{ features: FeatureCollection; operation(): Operation }> {
+): Promise<Reprojected<FeatureCollection>> {
   const change = await transformer(data.crs!, target);
   context.onEnd(async () => change.close());
   const [from, to] = await Promise.all([describeCrs(data.crs!), describeCrs(target)]);
@@ -91,7 +91,7 @@ export async function reprojected(
       areaOfUse?.report(context);
     },
   };
-  return { features, operation: () => change.operation() };
+  return { data: features, operation: () => change.operation() };
 }
 
 function gather(geometry: Geometry, feature: number, into: { geometry: Geometry; feature: number }[]): void {

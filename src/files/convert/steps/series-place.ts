@@ -1,11 +1,10 @@
 import type { Series } from '../../data/series.ts';
 import { ConversionError, FormatError, RequestError } from '../../errors.ts';
-import { crsName, parseSrid, sameCrs } from '../../geo/crs/crs.ts';
-import { operationSentence } from '../../geo/crs/operation.ts';
+import { crsName } from '../../geo/crs/crs.ts';
 import { transformer } from '../../geo/crs/transform.ts';
 import { PreparedGeometry } from '../../geo/vector/prepared-geometry.ts';
 import type { StepContext } from '../kinds/handler.ts';
-import { knownInputCrs } from './input-crs.ts';
+import { reprojectedBy } from './input-crs.ts';
 import { chainsFor } from './spatial-filter.ts';
 import type { SpatialFilter } from './transformation-shapes.ts';
 
@@ -40,24 +39,16 @@ export async function seriesWithin(series: Series, filter: SpatialFilter): Promi
 }
 
 /** Reprojects the positions of the series. */
-export async function reprojectedSeries(series: Series, outputSrid: string, shared: StepContext): Promise<Series> {
-  const known = knownInputCrs(series, outputSrid);
-  const target = parseSrid(outputSrid);
-  if (await sameCrs(known, target)) return { ...series, crs: target };
-  using change = await transformer(known, target);
-  const items = series.items.map(({ position, reference: _, ...item }) => {
-    if (position === undefined) return item;
-    const [x, y, z] = [0, 1, 2].map((axis) => Float64Array.of(position[axis] ?? 0)) as [
-      Float64Array,
-      Float64Array,
-      Float64Array,
-    ];
-    if (change.forward(x, y, z) > 0)
-      throw new FormatError(`The series '${item.name ?? ''}' cannot be transformed to ${crsName(target)}.`);
-    return { ...item, position: [x[0]!, y[0]!, ...(position.length > 2 ? [z[0]!] : [])] };
+export const reprojectedSeries = (series: Series, outputSrid: string, shared: StepContext): Promise<Series> =>
+  reprojectedBy<Series>(series, outputSrid, shared, async (known, target) => {
+    using change = await transformer(known, target);
+    const items = series.items.map(({ position, reference: _, ...item }) => {
+      if (position === undefined) return item;
+      const [x, y, z] = [0, 1, 2].map((axis) => Float64Array.of(position[axis] ?? 0));
+      if (change.forward(x!, y!, z) > 0)
+        throw new FormatError(`The series '${item.name ?? ''}' cannot be transformed to ${crsName(target)}.`);
+      return { ...item, position: [x![0]!, y![0]!, ...(position.length > 2 ? [z![0]!] : [])] };
+    });
+    const operation = change.operation();
+    return { data: { ...series, crs: target, items }, operation: () => operation };
   });
-  const sentence = operationSentence(change.operation());
-  shared.operations.push(() => sentence);
-  shared.to = target;
-  return { ...series, crs: target, items };
-}

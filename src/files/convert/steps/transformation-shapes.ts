@@ -1,4 +1,4 @@
-import { parseUtc } from '../../data/date-text.ts';
+import { millisecondsOf, parseUtc } from '../../data/date-text.ts';
 import type { Geometry } from '../../data/feature-collection.ts';
 import { ConversionError, FormatError } from '../../errors.ts';
 import { Srid } from '../../formats/srid.ts';
@@ -172,5 +172,5 @@ const isTime = (value: unknown): value is string => typeof value === 'string' &&
 /** A date, with or without a time, as milliseconds since 1970 on the data's clock. */
 function parseTime(text: string | undefined): number | undefined {
   const parsed = text === undefined ? undefined : parseUtc(text);
-  return parsed && Date.parse(`${parsed.second}Z`) + Number(`0.${parsed.fraction}`) * 1000;
+  return parsed && millisecondsOf(parsed);
 }

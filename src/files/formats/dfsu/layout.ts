@@ -1,7 +1,7 @@
 import { rimCodes } from '../../data/boundary-codes.ts';
 import type { Axis, EumQuantity, Item, Samples } from '../../data/item.ts';
 import { CELL_SHAPES, type Mesh, type MeshItem } from '../../data/mesh.ts';
-import { cellCount, nodeCount } from '../../data/mesh-cells.ts';
+import { cellCount, nodeCoordinates, nodeCount } from '../../data/mesh-cells.ts';
 import { layerCount, stackedColumns } from '../../data/mesh-columns.ts';
 import { sampleTypeOf } from '../../data/samples.ts';
 import { ConversionError } from '../../errors.ts';
@@ -142,7 +142,7 @@ async function meshStatics(
     throw new ConversionError(
       `Element ${flat + 1} is a ${nameOf(elements[flat]!.shape)} in a mesh that ${layered ? 'has' : 'lacks'} layers; a DFSU file does not mix flat elements and solids.`,
     );
-  const coordinate = (axis: number) => Float64Array.from({ length: nodes }, (_, n) => mesh.nodes[3 * n + axis]!);
+  const coordinate = (axis: 0 | 1 | 2) => nodeCoordinates(mesh.nodes, axis);
   const z = Float32Array.from(coordinate(2));
   if (mesh.crs === undefined && mesh.located !== false && mesh.origin?.format !== 'dfsu')
     reportLoss('The coordinate system is not known; the DFSU file has local coordinates.');

@@ -1,7 +1,7 @@
 import { bathymetry, withBathymetry } from '../../data/bathymetry.ts';
 import type { Samples } from '../../data/item.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
-import { componentCount, nodeCount, nodeMeans, placeCount } from '../../data/mesh-cells.ts';
+import { componentCount, nodeCoordinates, nodeCount, nodeMeans, placeCount } from '../../data/mesh-cells.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import { ConversionError } from '../../errors.ts';
 import type { Context, Write } from '../define.ts';
@@ -106,8 +106,7 @@ async function makeProjection(mesh: Mesh): Promise<DfsProjection> {
 
 /** Heights of the nodes at a step; if they do not vary over time, those of the mesh. */
 async function heightsAt(mesh: Mesh, step: number): Promise<Samples> {
-  const heights =
-    (await mesh.heights?.(step)) ?? Float64Array.from({ length: nodeCount(mesh) }, (_, n) => mesh.nodes[3 * n + 2]!);
+  const heights = (await mesh.heights?.(step)) ?? nodeCoordinates(mesh.nodes, 2);
   if (heights.length !== nodeCount(mesh))
     throw new ConversionError(`A step has ${heights.length} heights for ${nodeCount(mesh)} nodes.`);
   return heights instanceof Float32Array ? heights : Float32Array.from(heights);

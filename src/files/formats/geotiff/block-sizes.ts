@@ -1,3 +1,4 @@
+import { lowerBound } from '../../data/number-arrays.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { bytesPerRow, type Layout, rowsOf } from './layout.ts';
@@ -56,12 +57,7 @@ export class BlockStarts {
   /** Number of bytes from `offset` to the next block or the end of the file. */
   room(offset: number): number {
     this.#sorted ??= this.#offsets.toSorted();
-    let [low, high] = [0, this.#sorted.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#sorted[middle]! > offset) high = middle;
-      else low = middle + 1;
-    }
-    return Math.min(this.#sorted[low] ?? this.#fileSize, this.#fileSize) - offset;
+    const next = this.#sorted[lowerBound(this.#sorted, offset + 1)] ?? this.#fileSize;
+    return Math.min(next, this.#fileSize) - offset;
   }
 }

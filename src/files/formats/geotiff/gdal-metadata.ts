@@ -1,4 +1,5 @@
 import type { Band } from '../../data/grid.ts';
+import { escaped, withoutEntities } from '../io/xml-text.ts';
 
 /** Properties of a band in the tag GDAL_METADATA, a list of items in XML. */
 export type BandMetadata = Pick<Band, 'name' | 'unit' | 'scale' | 'offset'>;
@@ -33,10 +34,10 @@ export function parseGdalMetadata(xml: string): GdalMetadata {
     const name = attributes.get('name') ?? '';
     const domain = attributes.get('domain') ?? '';
     if (member !== undefined && attributes.has('sample') && Number.isInteger(band) && band >= 0) {
-      const value = member === 'name' || member === 'unit' ? unescaped(unescaped(text)) : Number(text);
+      const value = member === 'name' || member === 'unit' ? withoutEntities(withoutEntities(text)) : Number(text);
       if (value !== '' && !Number.isNaN(value)) bands.set(band, { ...bands.get(band), [member]: value });
     } else if (!/^(STATISTICS_|LAYER_TYPE$|COLORINTERP$)/.test(name) && !structure.has(domain) && name !== '')
-      others.add(unescaped(name));
+      others.add(withoutEntities(name));
   }
   return { bands: bands as Map<number, BandMetadata>, others: [...others] };
 }
@@ -54,17 +55,3 @@ export function formatGdalMetadata(bands: readonly Band[]): string {
   if (items.length === 0) return '';
   return Buffer.from(`<GDALMetadata>\n${items.join('')}</GDALMetadata>`, 'utf8').toString('latin1');
 }
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escaped = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: XML cannot contain them.
-  text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f]/g, ' ').replace(/[&<>"]/g, (one) => entities[one]!);
-
-const unescaped = (text: string): string =>
-  text
-    .replace(/&#(\d{1,7});/g, (all, code) => (Number(code) <= 0x10ffff ? String.fromCodePoint(Number(code)) : all))
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&apos;', "'")
-    .replaceAll('&amp;', '&');

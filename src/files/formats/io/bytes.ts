@@ -154,7 +154,8 @@ export class FileSink implements ByteSink {
   }
 }
 
-async function readFully(file: FileHandle, offset: number, length: number): Promise<Uint8Array> {
+/** Bytes from the pool, fewer than `length` only at the end of the file. */
+export async function readFully(file: FileHandle, offset: number, length: number): Promise<Uint8Array> {
   const bytes = pooledBytes(length);
   let done = 0;
   while (done < length) {

@@ -1,4 +1,4 @@
-import type { Affine, Grid, RowBlock, RowRange, Slice } from '../../data/grid.ts';
+import { type Affine, cellSize, type Grid, type RowBlock, type RowRange, type Slice } from '../../data/grid.ts';
 import type { Samples } from '../../data/item.ts';
 import type { Context } from '../define.ts';
 import { roundedIntegers, spill } from './spill.ts';
@@ -47,6 +47,24 @@ export async function flipRows(grid: Grid, context: Context): Promise<Flipped> {
     grid: { ...rest, bands: spilled.grid.bands, affine, rows: blocks },
     [Symbol.asyncDispose]: () => spilled[Symbol.asyncDispose](),
   };
+}
+
+/** The grid with its rows in the order of another one; until the end of the conversion. */
+export async function inRowOrder(grid: Grid, like: Pick<Grid, 'affine'>, context: Context): Promise<Grid> {
+  if (isSouthUp(like) === isSouthUp(grid)) return grid;
+  const flipped = await flipRows(grid, context);
+  context.onEnd(flipped[Symbol.asyncDispose]);
+  return flipped.grid;
+}
+
+/** Maximum offset between two grids, as a share of a cell. */
+const tolerance = 1e-3;
+
+/** Whether all cells of two grids of this size lie at the same places. */
+export function isNear({ affine, width, height }: Pick<Grid, 'affine' | 'width' | 'height'>, other: Affine): boolean {
+  // A difference of the cell sizes adds up over the grid.
+  const length = [1, width, height, 1, width, height];
+  return affine.every((value, n) => Math.abs(value - other[n]!) * length[n]! <= tolerance * cellSize({ affine }));
 }
 
 /** Rows of a slice in reverse order, counted from the new first one. */

@@ -1,6 +1,7 @@
 import type { Grid, LayerAxis } from '../../data/grid.ts';
 import type { Axis } from '../../data/item.ts';
 import type { ArrayItem, MultiArray, Placement } from '../../data/multi-array.ts';
+import { sameNumbers } from '../../data/number-arrays.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import { ConversionError } from '../../errors.ts';
 import type { Context } from '../define.ts';
@@ -30,7 +31,7 @@ export function gridOfArray(array: Placed, layered: boolean, { reportLoss, remar
   const { placement, axes, items, time, crs } = array;
   const covering = items.filter((item) => coversCells(array, item));
   const first = covering.find((item) => item.axes.length === (layered ? 3 : 2)) ?? covering[0]!;
-  const chosen = items.flatMap((item, n) => (isSame(item.axes, first.axes) ? [n] : []));
+  const chosen = items.flatMap((item, n) => (sameNumbers(item.axes, first.axes) ? [n] : []));
   for (const [n, { name = '' }] of items.entries())
     if (!chosen.includes(n)) reportLoss(`The item '${name}' was left out: its dimensions are not those of the grid.`);
   const steps = stepsOf(array);
@@ -64,9 +65,6 @@ export function gridOfArray(array: Placed, layered: boolean, { reportLoss, remar
     },
   };
 }
-
-const isSame = (one: readonly number[], other: readonly number[]): boolean =>
-  one.length === other.length && one.every((axis, n) => axis === other[n]);
 
 function layersOf({ name, unit, values }: Axis): LayerAxis {
   const count = values.length;

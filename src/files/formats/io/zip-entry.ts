@@ -5,6 +5,8 @@ import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
 import type { ByteSource } from '../../data/bytes.ts';
 import { writeFully } from '../../data/write-fully.ts';
 import { FormatError } from '../../errors.ts';
+import { bufferOf } from './buffers.ts';
+import { readFully } from './bytes.ts';
 import { shown, type ZipEntry } from './zip.ts';
 
 const piece = 1 << 18;
@@ -44,10 +46,7 @@ export async function readEntry(zip: ByteSource, entry: ZipEntry, maxSize: numbe
       : await zip.read(start, entry.packed);
   let bytes: Buffer;
   try {
-    bytes =
-      entry.method === 0
-        ? Buffer.from(packed.buffer, packed.byteOffset, packed.length)
-        : inflateRawSync(packed, { maxOutputLength: entry.size + 1 });
+    bytes = entry.method === 0 ? bufferOf(packed) : inflateRawSync(packed, { maxOutputLength: entry.size + 1 });
   } catch {
     throw new FormatError(`'${shown(entry.name)}' in the zip cannot be inflated.`, start);
   }
@@ -117,13 +116,8 @@ export class UnpackedEntry implements ByteSource {
       if (this.#failure !== undefined) throw this.#failure.error;
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
-    const bytes = Buffer.allocUnsafeSlow(Math.max(0, end - offset));
-    let done = 0;
-    while (done < bytes.length) {
-      const { bytesRead } = await this.#file.read(bytes, done, bytes.length - done, offset + done);
-      if (bytesRead === 0) throw new Error(`${this.path} was truncated.`);
-      done += bytesRead;
-    }
+    const bytes = await readFully(this.#file, offset, Math.max(0, end - offset));
+    if (offset + bytes.length < end) throw new Error(`${this.path} was truncated.`);
     return bytes;
   }
 

@@ -4,7 +4,6 @@ import { FormatError } from '../../errors.ts';
 import { parseSrid, wgs84 } from '../../geo/crs/crs.ts';
 import { ONE_VERTEX, PART_LEFT_OUT, withoutShortLines } from '../../geo/vector/short-lines.ts';
 import type { Context, Read } from '../define.ts';
-import { withDetectedFormat } from '../detect.ts';
 import { CoordinatePool } from '../io/coordinate-pool.ts';
 import { geometryOf, InvalidCoordinates } from './coordinates.ts';
 import { kmlOf } from './document.ts';
@@ -37,19 +36,15 @@ export const read: Read<typeof readParameters> = async (
 
 /** Reads the whole file once for its layers, their fields, and what is left out. */
 async function scan(source: ByteSource, context: Context): Promise<{ document: ByteSource; layers: KmlLayers }> {
-  try {
-    const document = await kmlOf(source, context);
-    const layers = new KmlLayers();
-    const handler = new KmlHandler((placemark) => layers.add(placemark));
-    for await (const _ of parseXml(document, handler, context.signal)) context.signal.throwIfAborted();
-    if (handler.leftOut.size > 0)
-      context.reportLoss(`Elements of KML were left out: ${[...handler.leftOut].toSorted().join(', ').slice(0, 500)}.`);
-    if (handler.networkLinks > 0)
-      context.reportLoss(`${handler.networkLinks} network links were left out; they are not followed.`);
-    return { document, layers };
-  } catch (error) {
-    throw await withDetectedFormat(error, source, 'kml');
-  }
+  const document = await kmlOf(source, context);
+  const layers = new KmlLayers();
+  const handler = new KmlHandler((placemark) => layers.add(placemark));
+  for await (const _ of parseXml(document, handler, context.signal)) context.signal.throwIfAborted();
+  if (handler.leftOut.size > 0)
+    context.reportLoss(`Elements of KML were left out: ${[...handler.leftOut].toSorted().join(', ').slice(0, 500)}.`);
+  if (handler.networkLinks > 0)
+    context.reportLoss(`${handler.networkLinks} network links were left out; they are not followed.`);
+  return { document, layers };
 }
 
 async function* chunks(

@@ -6,7 +6,7 @@ import { crsName, resolveCrs, sameCrs, sridOf, wgs84 } from '../../geo/crs/crs.t
 import { type Transformer, transformer } from '../../geo/crs/transform.ts';
 import type { Context, Write } from '../define.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';
-import { escaped, hasForbidden } from './escape.ts';
+import { escaped, hasForbidden } from '../io/xml-text.ts';
 import { ShapeWriter } from './geometry-writer.ts';
 import type { writeParameters } from './parameters.ts';
 import { firstWrong, inDegrees } from './reproject.ts';

@@ -7,7 +7,6 @@ import type { MultiArray } from '../../data/multi-array.ts';
 import type { Series } from '../../data/series.ts';
 import { parseSrid } from '../../geo/crs/crs.ts';
 import type { Context, Read } from '../define.ts';
-import { withDetectedFormat } from '../detect.ts';
 import { readCf } from '../io/cf/read.ts';
 import { allowedItems } from '../io/dfs/parameters.ts';
 import { cfFileOf } from './cf/cf-file.ts';
@@ -22,9 +21,7 @@ type NetCdfData = Grid | Mesh | Series | MultiArray;
 type Parameters = z.output<typeof readParameters>;
 
 export const read: Read<typeof readParameters> = async (source, parameters, context): Promise<Data> => {
-  const data = await dataOf(source, parameters, context).catch(async (error: unknown) => {
-    throw await withDetectedFormat(error, source, 'netcdf');
-  });
+  const data = await dataOf(source, parameters, context);
   return parameters.SRID === undefined ? data : { ...data, crs: parseSrid(parameters.SRID) };
 };
 

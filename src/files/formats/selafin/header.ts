@@ -1,5 +1,6 @@
 import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
+import { readBuffer } from '../io/buffers.ts';
 import { FortranRecords, MARKERS } from './records.ts';
 import { byteOrderOf } from './signature.ts';
 
@@ -42,8 +43,7 @@ const mostVariables = 10_000;
 
 /** @throws FormatError for a file that is not SELAFIN, or whose sizes do not fit it */
 export async function readHeader(source: ByteSource): Promise<SelafinHeader> {
-  const bytes = await source.read(0, 4096);
-  const order = byteOrderOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  const order = byteOrderOf(await readBuffer(source, 0, 4096));
   if (order === undefined) throw new FormatError('The file does not begin with the title of a SELAFIN file.', 0);
   const records = new FortranRecords(source, order === 'big');
   let offset = 0;

@@ -1,5 +1,6 @@
 import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
+import { swapBytes } from '../io/buffers.ts';
 
 /** Bytes before and after the content of a record: its length. */
 export const MARKERS = 8;
@@ -53,8 +54,7 @@ export class FortranRecords {
     const bytes = await this.read(offset, count * widths[type], what);
     // Memory of their own, aligned.
     const own = Buffer.from(new Uint8Array(bytes).buffer);
-    if (this.#bigEndian && widths[type] === 8) own.swap64();
-    else if (this.#bigEndian) own.swap32();
+    if (this.#bigEndian) swapBytes(own, widths[type]);
     const Values = { Int32: Int32Array, Float32: Float32Array, Float64: Float64Array }[type];
     return new Values(own.buffer, own.byteOffset, count) as T extends 'Int32'
       ? Int32Array

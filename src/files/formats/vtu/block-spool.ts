@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeFully } from '../../data/write-fully.ts';
 import type { Context } from '../define.ts';
+import { readFully } from '../io/bytes.ts';
 
 /** Bytes in memory, or in a temporary file. */
 export type Piece = Uint8Array | { readonly length: number; load(): Promise<Uint8Array> };
@@ -33,12 +35,12 @@ export class BlockSpool {
     const { length } = bytes;
     const start = this.#size;
     this.#size += length;
-    await transfer(length, (at) => this.#file.write(bytes, at, length - at, start + at));
+    await writeFully(this.#file, start, bytes);
     return {
       length,
       load: async () => {
-        const back = Buffer.allocUnsafeSlow(length);
-        await transfer(length, (at) => this.#file.read(back, at, length - at, start + at));
+        const back = await readFully(this.#file, start, length);
+        if (back.length < length) throw new Error('A temporary file was truncated.');
         return back;
       },
     };
@@ -47,17 +49,5 @@ export class BlockSpool {
   /** Forgets all blocks. */
   clear(): void {
     this.#size = 0;
-  }
-}
-
-/** Repeats a read or write until all bytes are transferred. */
-async function transfer(
-  length: number,
-  part: (at: number) => Promise<{ bytesRead?: number; bytesWritten?: number }>,
-): Promise<void> {
-  for (let at = 0; at < length; ) {
-    const { bytesRead = 0, bytesWritten = bytesRead } = await part(at);
-    if (bytesWritten === 0) throw new Error('A temporary file was truncated.');
-    at += bytesWritten;
   }
 }

@@ -1,4 +1,3 @@
-import type { ByteSource } from '../../data/bytes.ts';
 import { CELL_SHAPES, type Mesh } from '../../data/mesh.ts';
 import { FormatError } from '../../errors.ts';
 import { wrong } from './decode.ts';
@@ -28,21 +27,21 @@ const reordered: Readonly<Record<number, { shape: number; order: readonly number
 };
 
 /** Reads points and cells of all pieces, one behind the other. */
-export async function readGeometry(source: ByteSource, document: VtuDocument): Promise<Geometry> {
+export async function readGeometry(document: VtuDocument): Promise<Geometry> {
   const pieces: Geometry[] = [];
-  for (const piece of document.pieces) pieces.push(await pieceGeometry(source, document, piece));
+  for (const piece of document.pieces) pieces.push(await pieceGeometry(document, piece));
   return pieces.length === 1 ? pieces[0]! : joined(pieces);
 }
 
-async function pieceGeometry(source: ByteSource, document: VtuDocument, piece: Piece): Promise<Geometry> {
+async function pieceGeometry(document: VtuDocument, piece: Piece): Promise<Geometry> {
   const { points, cells, coordinates } = piece;
   if (coordinates.components !== 3)
     throw wrong(coordinates, `has ${coordinates.components} components; points have 3.`, coordinates.at);
-  const nodes = Float64Array.from(await readNumbers(source, document, coordinates, 3 * points));
+  const nodes = Float64Array.from(await readNumbers(document, coordinates, 3 * points));
   if (cells === 0)
     return { nodes, shapes: new Uint8Array(0), connectivity: new Uint32Array(0), offsets: new Uint32Array(1) };
   const counts = (name: string, most: number, expected?: number) =>
-    readCounts(source, document, topology(piece, name), { most, ...(expected === undefined ? {} : { expected }) });
+    readCounts(document, topology(piece, name), { most, expected });
   const types = await counts('types', 255, cells);
   const ends = await counts('offsets', 2 ** 32 - 1, cells);
   const connectivity = await counts('connectivity', points - 1, ends.at(-1)!);

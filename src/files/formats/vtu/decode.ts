@@ -29,25 +29,19 @@ const inflateRatio = 1032;
  * The bytes of an array that is not ASCII, in the order of the file.
  * @param expected number of bytes, if the file declares it elsewhere
  */
-export async function decodeBytes(
-  source: ByteSource,
-  document: VtuDocument,
-  array: ArrayElement,
-  expected?: number,
-): Promise<Buffer> {
-  const { encoded, at } = await openArray(source, document, array);
+export async function decodeBytes(document: VtuDocument, array: ArrayElement, expected?: number): Promise<Buffer> {
+  const { encoded, at } = await openArray(document, array);
   return document.compression !== undefined
     ? unpackBlocks(encoded, at, document, array, expected)
     : plainBytes(encoded, at, document, array, expected);
 }
 
-async function openArray(source: ByteSource, document: VtuDocument, array: ArrayElement) {
+async function openArray({ source, appended }: VtuDocument, array: ArrayElement) {
   if (array.format === 'binary') {
     const { start, end } = array.text;
     const text = Buffer.from(await source.read(start, end - start));
     return { encoded: base64Of(memorySource(withoutBlanks(text)), 0, start), at: 0 };
   }
-  const { appended } = document;
   if (appended === undefined) throw wrong(array, 'is appended, but the file has no appended data.', array.at);
   if (appended.start + array.offset >= source.size)
     throw wrong(array, `begins at ${array.offset} of the appended data, behind the end of the file.`, array.at);

@@ -1,6 +1,7 @@
 import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
-import { type Tag, withoutEntities, XmlScanner } from './xml-scanner.ts';
+import { withoutEntities } from '../io/xml-text.ts';
+import { type Tag, XmlScanner } from './xml-scanner.ts';
 
 /** An array as its element describes it; its numbers are not read yet. */
 export interface ArrayElement {
@@ -30,6 +31,7 @@ export interface Piece {
 }
 
 export interface VtuDocument {
+  readonly source: ByteSource;
   readonly littleEndian: boolean;
   /** Bytes of a number in the header of a binary array. */
   readonly headerBytes: 4 | 8;
@@ -144,7 +146,7 @@ class DocumentParser {
 
   complete(): VtuDocument {
     if (this.#pieces.length === 0) throw new FormatError('The VTK file has no Piece.', 0);
-    return { ...this.#encoding, fieldData: this.#fieldData, pieces: this.#pieces };
+    return { source: this.#source, ...this.#encoding, fieldData: this.#fieldData, pieces: this.#pieces };
   }
 
   async #behindUnderscore(from: number, base64: boolean): Promise<VtuDocument> {

@@ -129,8 +129,7 @@ class FeatureCells {
       const field = fields[index]!;
       arrays.push({ name: distinctName(field.name, usedNames), values: narrowed(list.usedNames(), field) });
     }
-    const connectivity = new Uint32Array(this.#count);
-    for (let n = 0; n < connectivity.length; n++) connectivity[n] = n;
+    const connectivity = Uint32Array.from({ length: this.#count }, (_, n) => n);
     const offsets = new Uint32Array(shapes.length + 1);
     offsets.set(this.#ends.usedNames(), 1);
     const data = await encodeAll(arrays, context.signal);

@@ -17,29 +17,18 @@ export const SECTIONS = [undefined, 'profile', 'column'] as const;
  */
 export function fieldData(mesh: Mesh, items: readonly MeshItem[]): VtuArray[] {
   const integers = (name: string, values: Iterable<number>): VtuArray => ({ name, values: Int32Array.from(values) });
+  const perItem = (name: string, number: (item: MeshItem) => number): VtuArray => ({
+    name,
+    values: Int32Array.from(items, number),
+  });
   const arrays: VtuArray[] = [];
-  if (items.some(({ eum }) => eum !== undefined)) {
+  if (items.some(({ eum }) => eum !== undefined))
     arrays.push(
-      integers(
-        'EumItem',
-        items.map(({ eum }) => eum?.item ?? 0),
-      ),
+      perItem('EumItem', ({ eum }) => eum?.item ?? 0),
+      perItem('EumUnit', ({ eum }) => eum?.unit ?? 0),
     );
-    arrays.push(
-      integers(
-        'EumUnit',
-        items.map(({ eum }) => eum?.unit ?? 0),
-      ),
-    );
-  }
-  if (items.some(({ eum, valueKind }) => eum !== undefined || valueKind !== undefined)) {
-    arrays.push(
-      integers(
-        'ValueType',
-        items.map(({ valueKind }) => VALUE_KINDS.indexOf(valueKind ?? 'instantaneous')),
-      ),
-    );
-  }
+  if (items.some(({ eum, valueKind }) => eum !== undefined || valueKind !== undefined))
+    arrays.push(perItem('ValueType', ({ valueKind = 'instantaneous' }) => VALUE_KINDS.indexOf(valueKind)));
   if (mesh.layers !== undefined) {
     const { maximum, sigma, columns } = mesh.layers;
     arrays.push(integers('Layers', [maximum, sigma, SECTIONS.indexOf(mesh.section)]));

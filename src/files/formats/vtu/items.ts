@@ -1,4 +1,3 @@
-import type { ByteSource } from '../../data/bytes.ts';
 import { type Axis, type Samples, VALUE_KINDS } from '../../data/item.ts';
 import type { MeshItem } from '../../data/mesh.ts';
 import { commonType, isFloat, sampleArrays } from '../../data/samples.ts';
@@ -93,16 +92,12 @@ export function withQuantities(
 }
 
 /** The values of an item in all pieces; points or cells vary fastest. */
-export async function itemValues(
-  source: ByteSource,
-  document: VtuDocument,
-  { item, arrays }: StoredItem,
-): Promise<Samples> {
+export async function itemValues(document: VtuDocument, { item, arrays }: StoredItem): Promise<Samples> {
   const parts: Samples[] = [];
   for (const [n, { points, cells }] of document.pieces.entries()) {
     const array = arrays[n]!;
     const places = item.location === 'node' ? points : cells;
-    parts.push(await readNumbers(source, document, array, places * array.components));
+    parts.push(await readNumbers(document, array, places * array.components));
   }
   const components = arrays[0]!.components;
   if (parts.length === 1 && components === 1) return parts[0]!;

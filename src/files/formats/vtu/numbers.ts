@@ -1,6 +1,6 @@
-import type { ByteSource } from '../../data/bytes.ts';
 import type { Samples, SampleType } from '../../data/item.ts';
 import { isFloat, sampleArrays } from '../../data/samples.ts';
+import { valuesIn } from '../../data/stored-values.ts';
 import { readBuffer, swapBytes } from '../io/buffers.ts';
 import { decimalNumber } from '../io/decimal.ts';
 import { shownWord } from '../io/line-words.ts';
@@ -24,31 +24,24 @@ export const typeOf = (array: ArrayElement): SampleType => {
  * Reads the numbers of an array; 64-bit integers become doubles.
  * @param expected required number of elements; absent: any
  */
-export async function readNumbers(
-  source: ByteSource,
-  document: VtuDocument,
-  array: ArrayElement,
-  expected?: number,
-): Promise<Samples> {
+export async function readNumbers(document: VtuDocument, array: ArrayElement, expected?: number): Promise<Samples> {
   const type = typeOf(array);
-  if (array.format === 'ascii') return asciiNumbers(source, array, type, expected);
+  if (array.format === 'ascii') return asciiNumbers(document, array, type, expected);
   const size = sizeOf(array.type)!;
-  const bytes = await decodeBytes(source, document, array, expected === undefined ? undefined : expected * size);
+  const bytes = await decodeBytes(document, array, expected === undefined ? undefined : expected * size);
   if (bytes.length % size !== 0) throw wrong(array, `has ${bytes.length} bytes, no multiple of ${size}.`, array.at);
   if (!document.littleEndian) swapBytes(bytes, size);
   if (wide.has(array.type)) return wideNumbers(bytes, array.type === 'Int64');
-  const aligned = bytes.byteOffset % size === 0 ? bytes : Buffer.from(Uint8Array.prototype.slice.call(bytes).buffer);
-  return new sampleArrays[type](aligned.buffer, aligned.byteOffset, bytes.length / size);
+  return valuesIn(type, bytes) as Samples;
 }
 
 /** Any array as integers from 0 to `most`, such as node numbers. */
 export async function readCounts(
-  source: ByteSource,
   document: VtuDocument,
   array: ArrayElement,
-  { expected, most }: { expected?: number; most: number },
+  { expected, most }: { expected: number | undefined; most: number },
 ): Promise<Uint32Array> {
-  const numbers = await readNumbers(source, document, array, expected);
+  const numbers = await readNumbers(document, array, expected);
   const counts = new Uint32Array(numbers.length);
   for (let n = 0; n < counts.length; n++) {
     const value = numbers[n]!;
@@ -70,7 +63,7 @@ function wideNumbers(bytes: Buffer, signed: boolean): Float64Array {
 
 /** Words separated by white space. */
 async function asciiNumbers(
-  source: ByteSource,
+  { source }: VtuDocument,
   array: ArrayElement,
   type: SampleType,
   expected: number | undefined,
@@ -107,11 +100,11 @@ function countWords(text: Buffer): number {
 }
 
 /** A text of a `String` array, or of one with the codes of its characters, up to the first zero. */
-export async function readText(source: ByteSource, document: VtuDocument, array: ArrayElement): Promise<string> {
+export async function readText(document: VtuDocument, array: ArrayElement): Promise<string> {
   const codes =
     array.format === 'ascii'
-      ? await asciiNumbers(source, array, 'UInt8', undefined)
-      : await decodeBytes(source, document, array);
+      ? await asciiNumbers(document, array, 'UInt8', undefined)
+      : await decodeBytes(document, array);
   const end = codes.indexOf(0);
   return Buffer.from(end < 0 ? codes : codes.subarray(0, end)).toString('utf8');
 }

@@ -1,3 +1,4 @@
+import { escaped } from '../io/xml-text.ts';
 import type { Piece } from './block-spool.ts';
 import type { EncodedArray } from './encode.ts';
 
@@ -60,9 +61,3 @@ function textElement({ text }: Part): string {
   const codes = [...Buffer.from(text.value), 0].join(' ');
   return `<Array type="String" Name="${escaped(text.name)}" NumberOfTuples="1" format="ascii">${codes}</Array>\n`;
 }
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-/** A text for an attribute or an element of XML, which cannot hold control characters. */
-export const escaped = (text: string): string =>
-  text.replace(/\p{Cc}/gu, '?').replace(/[&<>"]/g, (character) => entities[character]!);

@@ -2,6 +2,7 @@ import type { ByteSource } from '../../data/bytes.ts';
 import { clockText } from '../../data/date-text.ts';
 import type { Samples } from '../../data/item.ts';
 import type { Mesh } from '../../data/mesh.ts';
+import { nodeCoordinates } from '../../data/mesh-cells.ts';
 import { bytesOf } from '../../data/samples.ts';
 import { secondsAxis, type TimeAxis } from '../../data/time-axis.ts';
 import { FormatError } from '../../errors.ts';
@@ -85,15 +86,12 @@ async function openMesh(files: readonly VtuFile[], time: TimeAxis | undefined, c
     ...first.spectrum(geometry.shapes.length),
     items: first.items.map(({ item }) => item),
     ...(time === undefined ? {} : { time }),
-    ...(moves ? { heights: async (step: number) => heightsOf(await files[step]!.geometry()) } : {}),
+    ...(moves ? { heights: async (step: number) => nodeCoordinates((await files[step]!.geometry()).nodes, 2) } : {}),
     values,
   };
 }
 
 const isRounded = (numbers: Samples): boolean => numbers.some((value) => Math.abs(value) > Number.MAX_SAFE_INTEGER);
-
-const heightsOf = ({ nodes }: Geometry): Float64Array =>
-  Float64Array.from({ length: nodes.length / 3 }, (_, n) => nodes[3 * n + 2]!);
 
 /**
  * Whether z differs between two steps.

@@ -3,6 +3,7 @@ import { millisecondsOf, parseUtc } from '../../data/date-text.ts';
 import type { Samples } from '../../data/item.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import { componentCount } from '../../data/mesh-cells.ts';
+import { isRising } from '../../data/number-arrays.ts';
 import { ConversionError, FormatError } from '../../errors.ts';
 import { parseSrid } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
@@ -32,17 +33,14 @@ export class VtuFile {
   /** Seconds of the step, from `start` or 1970-01-01 on; absent: the file has no TimeValue. */
   readonly seconds: number | undefined;
   readonly crs: Mesh['crs'];
-  readonly #source: ByteSource;
   readonly #document: VtuDocument;
   readonly #fields: ReadonlyMap<string, Samples>;
 
   private constructor(
-    source: ByteSource,
     document: VtuDocument,
     { fields, start }: { fields: ReadonlyMap<string, Samples>; start: number | undefined },
     context: Context,
   ) {
-    this.#source = source;
     this.#document = document;
     this.#fields = fields;
     this.start = start;
@@ -57,14 +55,14 @@ export class VtuFile {
     const fields = new Map<string, Samples>();
     let start: number | undefined;
     for (const array of document.fieldData) {
-      if (numberFields.has(array.name)) fields.set(array.name, await readNumbers(source, document, array));
-      if (array.name === 'StartTime') start = await readStart(source, document, array, context);
+      if (numberFields.has(array.name)) fields.set(array.name, await readNumbers(document, array));
+      if (array.name === 'StartTime') start = await readStart(document, array, context);
     }
-    return new VtuFile(source, document, { fields, start }, context);
+    return new VtuFile(document, { fields, start }, context);
   }
 
   geometry(): Promise<Geometry> {
-    return readGeometry(this.#source, this.#document);
+    return readGeometry(this.#document);
   }
 
   /** Boundary codes of the nodes, if all pieces have them. */
@@ -73,7 +71,7 @@ export class VtuFile {
     for (const { pointData, points } of this.#document.pieces) {
       const array = pointData.find(isNodeCodes);
       if (array === undefined) return undefined;
-      for (const code of await readNumbers(this.#source, this.#document, array, points)) codes.push(code);
+      for (const code of await readNumbers(this.#document, array, points)) codes.push(code);
     }
     return Int32Array.from(codes);
   }
@@ -82,8 +80,7 @@ export class VtuFile {
   layers(cells: number): Pick<Mesh, 'layers' | 'section'> {
     const [maximum = 0, sigma = 0, section = 0] = this.#fields.get('Layers') ?? [];
     const columns = Uint32Array.from(this.#fields.get('ColumnOffsets') ?? []);
-    const rises = columns.every((first, n) => n === 0 || first >= columns[n - 1]!);
-    if (maximum < 1 || columns[0] !== 0 || columns.at(-1) !== cells || !rises) return {};
+    if (maximum < 1 || columns[0] !== 0 || columns.at(-1) !== cells || !isRising(columns)) return {};
     const named = SECTIONS[section];
     return { layers: { maximum, sigma, columns }, ...(named === undefined ? {} : { section: named }) };
   }
@@ -94,7 +91,7 @@ export class VtuFile {
   }
 
   values(item: StoredItem): Promise<Samples> {
-    return itemValues(this.#source, this.#document, item);
+    return itemValues(this.#document, item);
   }
 
   /** The item of this file with the name and components of an item of another file. */
@@ -119,13 +116,8 @@ function crsOf(srid: number, { remark }: Context): Mesh['crs'] {
   }
 }
 
-async function readStart(
-  source: ByteSource,
-  document: VtuDocument,
-  array: ArrayElement,
-  { remark }: Context,
-): Promise<number | undefined> {
-  const text = await readText(source, document, array);
+async function readStart(document: VtuDocument, array: ArrayElement, { remark }: Context): Promise<number | undefined> {
+  const text = await readText(document, array);
   const parsed = parseUtc(text);
   if (parsed === undefined) {
     remark(`StartTime '${text.slice(0, 40).replace(/[^\x20-\x7e]/g, '?')}' is no time and was ignored.`);

@@ -4,13 +4,14 @@ import { stepsOf, timeOf } from '../../data/time-axis.ts';
 import type { Context, Write } from '../define.ts';
 import { type FileType, zipType } from '../file-type.ts';
 import { needsStep } from '../io/needs-step.ts';
+import { escaped } from '../io/xml-text.ts';
 import { ZipWriter } from '../io/zip-writer.ts';
 import { loaded } from './block-spool.ts';
 import { featurePart } from './feature-part.ts';
 import { startTime } from './field-data.ts';
 import { MeshParts } from './mesh-parts.ts';
 import type { writeParameters } from './parameters.ts';
-import { escaped, type Part, partBytes } from './part.ts';
+import { type Part, partBytes } from './part.ts';
 
 export const write: Write<typeof writeParameters, 'mesh' | 'features'> = async (
   data,

@@ -1,6 +1,7 @@
 import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
 import { readBuffer } from '../io/buffers.ts';
+import { withoutEntities } from '../io/xml-text.ts';
 
 /** A tag of XML, and the text in front of it. */
 export interface Tag {
@@ -112,13 +113,3 @@ function parseAttributes(text: string, from: number, offset: number): Map<string
   if (text.slice(end).trim() !== '') throw new FormatError('A tag contains something other than attributes.', offset);
   return attributes;
 }
-
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
-/** Text of XML with its entities replaced; unknown ones stay. */
-export const withoutEntities = (text: string): string =>
-  text.replace(/&(?:#(\d{1,7})|#x([\da-fA-F]{1,6})|(\w{1,8}));/g, (whole, decimal, hexadecimal, name) => {
-    if (name !== undefined) return entities[name] ?? whole;
-    const code = decimal === undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-  });

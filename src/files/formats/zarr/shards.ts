@@ -1,6 +1,7 @@
 import type { ByteSource } from '../../data/bytes.ts';
 import type { StoredValues } from '../../data/stored-values.ts';
 import { FormatError } from '../../errors.ts';
+import { readBuffer } from '../io/buffers.ts';
 import type { ChunkCache } from '../io/store/chunk-cache.ts';
 import { shown, type ZipEntry } from '../io/zip.ts';
 import { dataStart, readEntry } from '../io/zip-entry.ts';
@@ -78,8 +79,7 @@ async function indexOf(file: ShardFile, sharding: Sharding): Promise<StoredValue
 async function partOf({ source, entry, cache, key }: ShardFile, offset: number, length: number): Promise<Buffer> {
   if (entry.method === 0) {
     const start = await dataStart(source, entry);
-    const bytes = await source.read(start + offset, length);
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    return readBuffer(source, start + offset, length);
   }
   const whole = await cache.get(`${key} whole`, async () => {
     const bytes = await readEntry(source, entry, longestShard);

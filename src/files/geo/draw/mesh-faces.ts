@@ -1,4 +1,4 @@
-import { CELL_SHAPES, type Mesh } from '../../data/mesh.ts';
+import { areaShapes, CELL_SHAPES, type Mesh } from '../../data/mesh.ts';
 import { cellCentres } from '../../data/mesh-cells.ts';
 import { footprints } from '../../data/mesh-columns.ts';
 
@@ -14,7 +14,6 @@ export interface MeshFaces {
 }
 
 const lineShapes: ReadonlySet<number> = new Set([CELL_SHAPES.line, CELL_SHAPES.polyline]);
-const flatShapes: ReadonlySet<number> = new Set([CELL_SHAPES.triangle, CELL_SHAPES.quad, CELL_SHAPES.polygon]);
 
 /** Faces of 3D cells without a footprint, as node positions within the cell. */
 const solidFaces: Readonly<Record<number, readonly (readonly number[])[]>> = {
@@ -47,7 +46,7 @@ export function facesFromAbove(mesh: Pick<Mesh, 'nodes' | 'shapes' | 'connectivi
   for (const cell of fromBelow(mesh)) {
     const shape = shapes[cell]!;
     const nodes = connectivity.subarray(offsets[cell]!, offsets[cell + 1]!);
-    if (flatShapes.has(shape)) add(cell, nodes);
+    if (areaShapes.has(shape)) add(cell, nodes);
     else if (lineShapes.has(shape)) lines.push({ cell, nodes: [...nodes] });
     else if (shape === CELL_SHAPES.vertex) for (const node of nodes) points.push({ cell, node });
     else
@@ -70,7 +69,7 @@ export function facesFromAbove(mesh: Pick<Mesh, 'nodes' | 'shapes' | 'connectivi
 function fromBelow(mesh: Pick<Mesh, 'nodes' | 'shapes' | 'connectivity' | 'offsets'>): Uint32Array {
   const order = Uint32Array.from(mesh.shapes, (_, cell) => cell);
   const isFlat = mesh.shapes.every(
-    (shape) => flatShapes.has(shape) || lineShapes.has(shape) || shape === CELL_SHAPES.vertex,
+    (shape) => areaShapes.has(shape) || lineShapes.has(shape) || shape === CELL_SHAPES.vertex,
   );
   if (isFlat) return order;
   const centres = cellCentres(mesh);

@@ -1,4 +1,5 @@
 import type { Mesh } from '../../data/mesh.ts';
+import { cellCount } from '../../data/mesh-cells.ts';
 import { orient2d } from '../vector/orient2d.ts';
 
 type Cells = Pick<Mesh, 'nodes' | 'connectivity' | 'offsets'>;
@@ -40,6 +41,13 @@ export function cellsAt(cells: Cells, points: readonly { readonly x: number; rea
         found[n] = cell;
   }
   return found;
+}
+
+/** Median of the areas of flat cells; 1 if none has an area. */
+export function medianArea(cells: Cells): number {
+  const areas = Float64Array.from({ length: cellCount(cells) }, (_, cell) => cellArea(cells, cell));
+  const some = areas.filter((one) => one > 0).sort();
+  return some[Math.floor(some.length / 2)] ?? 1;
 }
 
 /** Area of a flat cell, without a sign. */

@@ -6,7 +6,7 @@ import { stepCount } from '../../data/time-axis.ts';
 import { ConversionError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { FileSource } from '../../formats/io/bytes.ts';
-import { flipRows, isSouthUp } from '../../formats/io/flip-rows.ts';
+import { inRowOrder, isNear } from '../../formats/io/flip-rows.ts';
 import { piecesOf } from '../../formats/io/pieces.ts';
 import { zipEntries } from '../../formats/io/zip.ts';
 import { dataStart } from '../../formats/io/zip-entry.ts';
@@ -37,8 +37,6 @@ import { MOST_TILES } from './schemes.ts';
 import { StoredTiles } from './stored-tiles.ts';
 import { checkSlices, chosenItem, type Prepared, slicesOf, writeSlice } from './write-slice.ts';
 
-/** Maximum offset between two grids, as a share of a cell. */
-const tolerance = 1e-3;
 const FIRST: TileSlice = { step: 0, layer: 0 };
 const refuse = (sentence: string) => new ConversionError(sentence);
 
@@ -113,22 +111,8 @@ async function sourceOf(data: Grid | Mesh, stored: SourceDescription, context: C
 /** Rows in the order of the dataset, and cells exactly at its place if they are nearly there. */
 async function turned(grid: Grid, shape: SourceShape, context: Context): Promise<Grid> {
   if (shape.kind !== 'grid') return grid;
-  let same = grid;
-  if (isSouthUp(grid) !== isSouthUp({ ...grid, affine: shape.affine })) {
-    const flipped = await flipRows(grid, context);
-    context.onEnd(flipped[Symbol.asyncDispose]);
-    same = flipped.grid;
-  }
-  return isNear(shape, same) ? { ...same, affine: shape.affine } : same;
-}
-
-type GridShape = Extract<SourceShape, { kind: 'grid' }>;
-
-function isNear({ affine, width, height }: GridShape, other: Pick<Grid, 'affine'>): boolean {
-  const side = Math.min(Math.hypot(affine[1], affine[4]), Math.hypot(affine[2], affine[5]));
-  // A difference of the cell sizes adds up over the grid.
-  const length = [1, width, height, 1, width, height];
-  return affine.every((value, n) => Math.abs(value - other.affine[n]!) * length[n]! <= tolerance * side);
+  const same = await inRowOrder(grid, shape, context);
+  return isNear(shape, same.affine) ? { ...same, affine: shape.affine } : same;
 }
 
 function checkShape(present: SourceShape, added: SourceShape): void {
@@ -144,7 +128,7 @@ function checkShape(present: SourceShape, added: SourceShape): void {
   );
   if (one !== other) throw refuse(`The dataset has ${one} cells, and the input ${other}.`);
   const heights = [present, added].map(({ layers }) => layers && `${layers.first} ${layers.spacing}`);
-  if (!isNear(present, added) || heights[0] !== heights[1])
+  if (!isNear(present, added.affine) || heights[0] !== heights[1])
     throw refuse('The cells of the input lie at other coordinates than those of the dataset.');
 }
 

@@ -32,10 +32,6 @@ const net = 96;
 /** Values of cells as Float32 or Float64; NaN is no data. */
 export type ValueGrid = RandomGrid;
 
-/** Side of the cells; of the smaller side where they are not square. */
-export const cellSize = ({ affine: [, a, b, , c, d] }: Pick<GridGeometry, 'affine'>): number =>
-  Math.min(Math.hypot(a, c), Math.hypot(b, d));
-
 const at = ([x, a, b, y, c, d]: Affine, column: number, row: number): [number, number] => [
   x + column * a + row * b,
   y + column * c + row * d,

@@ -1,5 +1,5 @@
 import { pooledSamples, releaseBuffer } from '../../data/buffer-pool.ts';
-import { type Band, type Grid, layersOf, type RowBlock } from '../../data/grid.ts';
+import { type Band, cellSize, type Grid, layersOf, type RowBlock } from '../../data/grid.ts';
 import type { SampleType } from '../../data/item.ts';
 import { realValues } from '../../data/real-values.ts';
 import { isFloat, sampleTypeOf } from '../../data/samples.ts';
@@ -9,7 +9,7 @@ import type { Context } from '../../formats/define.ts';
 import { spill } from '../../formats/io/spill.ts';
 import { describeCrs } from '../../geo/crs/crs.ts';
 import { currentThread, startWarpThreads, type WarpThreads } from '../../geo/warp/warp-threads.ts';
-import { boxOfGrid, cellSize, GridPixels, mercator, placeOfGrid } from './grid-pixels.ts';
+import { boxOfGrid, GridPixels, mercator, placeOfGrid } from './grid-pixels.ts';
 import { type OpenItem, type TileSource, ValueRange } from './tile-source.ts';
 import { GridValues } from './values/grid-values.ts';
 import type { ValuesDescription } from './values/item-values.ts';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { CELL_SHAPES, type Mesh } from '../../data/mesh.ts';
+import { areaShapes, type Mesh } from '../../data/mesh.ts';
+import { nodeCoordinates } from '../../data/mesh-cells.ts';
 import { cellLayers, footprints } from '../../data/mesh-columns.ts';
 import { realValues } from '../../data/real-values.ts';
 import { stepsOf } from '../../data/time-axis.ts';
@@ -7,15 +8,13 @@ import { ConversionError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { describeCrs } from '../../geo/crs/crs.ts';
 import { extentOf, nearestTurn, toGeographic } from '../../geo/crs/geographic-extent.ts';
-import { cellArea } from '../../geo/mesh/flat-cells.ts';
+import { medianArea } from '../../geo/mesh/flat-cells.ts';
 import type { Box, Lattice } from '../matrices.ts';
 import { mercatorX, mercatorY } from '../web-mercator.ts';
 import { type Elements, meshRows } from './mesh-pixels.ts';
 import { type OpenItem, type TileSource, ValueRange } from './tile-source.ts';
 import type { SourceSlice, ValuesDescription } from './values/item-values.ts';
 import { MeshValues } from './values/mesh-values.ts';
-
-const flatShapes: readonly number[] = [CELL_SHAPES.triangle, CELL_SHAPES.quad, CELL_SHAPES.polygon];
 
 /** Tiles of a flat or layered mesh. */
 export async function meshSource(mesh: Mesh, context: Context): Promise<TileSource> {
@@ -29,8 +28,7 @@ export async function meshSource(mesh: Mesh, context: Context): Promise<TileSour
     throw refuse('The mesh has no triangles or quadrilaterals, so it covers no area.');
   if (mesh.items.length === 0) throw refuse('The mesh has no items with values.');
   const count = mesh.nodes.length / 3;
-  const [x, y] = [0, 1].map((axis) => Float64Array.from({ length: count }, (_, n) => mesh.nodes[3 * n + axis]!));
-  const own = { x: x!, y: y! };
+  const own = { x: nodeCoordinates(mesh.nodes, 0), y: nodeCoordinates(mesh.nodes, 1) };
   const [longitudes, latitudes] = [own.x.slice(), own.y.slice()];
   await toGeographic(crs, longitudes, latitudes);
   const used = usedNodes(faces);
@@ -60,8 +58,8 @@ export async function meshSource(mesh: Mesh, context: Context): Promise<TileSour
     layers: faces.length,
     box,
     extent,
-    cell: Math.sqrt(medianArea(faces, own)) / 2,
-    mercatorCell: Math.sqrt(medianArea(faces, inMercator)) / 2,
+    cell: Math.sqrt(medianFace(faces, own)) / 2,
+    mercatorCell: Math.sqrt(medianFace(faces, inMercator)) / 2,
     hasColours: false,
     shape: {
       kind: 'mesh',
@@ -97,7 +95,7 @@ function facesOf(mesh: Mesh): Faces[] {
     const starts = [0];
     const corners: number[] = [];
     for (let cell = 0; cell < shapes.length; cell++) {
-      if (!flatShapes.includes(shapes[cell]!) || (layerOf !== undefined && layerOf[cell] !== layer)) continue;
+      if (!areaShapes.has(shapes[cell]!) || (layerOf !== undefined && layerOf[cell] !== layer)) continue;
       cells.push(cell);
       for (let n = offsets[cell]!; n < offsets[cell + 1]!; n++) corners.push(connectivity[n]!);
       starts.push(corners.length);
@@ -142,16 +140,13 @@ function boxOf(used: Uint32Array, { x, y }: Pick<Elements, 'x' | 'y'>): Box {
   return { west, south, east, north };
 }
 
-function medianArea(faces: readonly Faces[], { x, y }: Pick<Elements, 'x' | 'y'>): number {
+function medianFace(faces: readonly Faces[], { x, y }: Pick<Elements, 'x' | 'y'>): number {
   const { starts, corners } =
     faces.at(-1)!.cells.length > 0 ? faces.at(-1)! : faces.find(({ cells }) => cells.length > 0)!;
   const nodes = new Float64Array(3 * x.length);
   for (let n = 0; n < x.length; n++) nodes.set([x[n]!, y[n]!], 3 * n);
   const mesh = { nodes, connectivity: corners as Uint32Array, offsets: starts as Uint32Array };
-  const areas = Float64Array.from({ length: starts.length - 1 }, (_, cell) => cellArea(mesh, cell)).filter(
-    (one) => one > 0,
-  );
-  return areas.sort()[Math.floor(areas.length / 2)] ?? 1;
+  return medianArea(mesh);
 }
 
 interface Opened {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { loadOnce } from '../../data/load-once.ts';
-import { CELL_SHAPES, type Mesh, type MeshItem } from '../../data/mesh.ts';
+import { areaShapes, type Mesh, type MeshItem } from '../../data/mesh.ts';
 import { cellLayers, footprints, type MeshCells } from '../../data/mesh-columns.ts';
 import { ConversionError } from '../../errors.ts';
 import type { Leaves } from '../../formats/flatgeobuf/index-search.ts';
@@ -9,7 +9,6 @@ import type { Area } from '../../formats/flatgeobuf/schema.ts';
 import { describeCrs, type KnownCrs } from '../../geo/crs/crs.ts';
 import { Boxes } from '../../geo/vector/spatial-order.ts';
 
-const flatShapes: readonly number[] = [CELL_SHAPES.triangle, CELL_SHAPES.quad, CELL_SHAPES.polygon];
 /** Layers of a mesh whose boxes are in memory. */
 const mostLayers = 4;
 const cellsAtOnce = 20_000;
@@ -54,7 +53,7 @@ export class MeshElements {
       throw refuse('The mesh covers no area of the earth, so it has no tiles.');
     if (mesh.crs === undefined) throw refuse('The mesh has no coordinate system, so it has no tiles.');
     const elements = new MeshElements(mesh, blob, await describeCrs(mesh.crs));
-    if (!elements.#flat.shapes.some((shape) => flatShapes.includes(shape)))
+    if (!elements.#flat.shapes.some((shape) => areaShapes.has(shape)))
       throw refuse('The mesh has no triangles or quadrilaterals, so it has no tiles.');
     return elements;
   }
@@ -108,7 +107,7 @@ export class MeshElements {
     for (let cell = 0; cell < shapes.length; cell++) {
       // Other requests go on meanwhile.
       if (cell % cellsAtOnce === cellsAtOnce - 1) await setImmediate();
-      if (!flatShapes.includes(shapes[cell]!) || (this.#layerOf?.[cell] ?? layer) !== layer) continue;
+      if (!areaShapes.has(shapes[cell]!) || (this.#layerOf?.[cell] ?? layer) !== layer) continue;
       own.push(cell);
       const { west, south, east, north } = boxOf(this.ring(cell), 2);
       unordered.add(west, south, east, north);

@@ -1,3 +1,4 @@
+import { isRising } from '../../../data/number-arrays.ts';
 import { MILLISECONDS, type TimeAxis, type TimeUnit } from '../../../data/time-axis.ts';
 import { FormatError } from '../../../errors.ts';
 import {
@@ -136,7 +137,7 @@ const isFalling = (numbers: Float64Array): boolean => numbers.every((value, n) =
 
 /** The steps by time; undefined if they are in order. */
 function orderOf(numbers: Float64Array): Uint32Array | undefined {
-  if (numbers.every((value, n) => n === 0 || value >= numbers[n - 1]!)) return undefined;
+  if (isRising(numbers)) return undefined;
   return Uint32Array.from(numbers.keys()).sort((one, other) => numbers[one]! - numbers[other]! || one - other);
 }
 

@@ -1,6 +1,7 @@
 import type { ByteSink } from '../../../data/bytes.ts';
 import type { Axis } from '../../../data/item.ts';
 import type { ArrayItem, MultiArray } from '../../../data/multi-array.ts';
+import { sameNumbers } from '../../../data/number-arrays.ts';
 import { stepsOf } from '../../../data/time-axis.ts';
 import { ConversionError } from '../../../errors.ts';
 import type { Context } from '../../define.ts';
@@ -109,7 +110,7 @@ function axisOf(array: MultiArray, item: ArrayItem, format: GridFormat, from: Df
       `The item '${item.name ?? ''}' has ${item.axes.length} dimensions. A DFS${dimensions} file holds items with ${dimensions}.`,
     );
   const read = from?.readAxes;
-  const own = read?.axes === array.axes ? read.known.find(({ numbers }) => isSame(numbers, item.axes)) : undefined;
+  const own = read?.axes === array.axes ? read.known.find(({ numbers }) => sameNumbers(numbers, item.axes)) : undefined;
   if (own !== undefined) return own.axis;
   const stored = storedAxisOf(array, item.axes);
   if (stored?.spacing.length === 2 * dimensions) {
@@ -121,7 +122,7 @@ function axisOf(array: MultiArray, item: ArrayItem, format: GridFormat, from: Df
   if (placement?.by === 'nodes') {
     const { x, y, nodeX, nodeY, space } = placement;
     const numbers = space === undefined ? [x, y] : [x, y, space.z];
-    if (isSame(item.axes, numbers.toReversed()))
+    if (sameNumbers(item.axes, numbers.toReversed()))
       return {
         tag: space === undefined ? axisTag.curvilinear2 : axisTag.curvilinear3,
         unit,
@@ -132,9 +133,6 @@ function axisOf(array: MultiArray, item: ArrayItem, format: GridFormat, from: Df
   }
   return axisOfCoordinates(item.axes.map((axis) => array.axes[axis]!).reverse(), unit);
 }
-
-const isSame = (one: readonly number[], other: readonly number[]): boolean =>
-  one.length === other.length && one.every((value, n) => value === other[n]);
 
 /** @param axes from x on */
 function axisOfCoordinates(axes: readonly Axis[], unit: number): DfsAxis {

@@ -1,4 +1,5 @@
 import type { Samples } from '../../../data/item.ts';
+import { lowerBound } from '../../../data/number-arrays.ts';
 import { FormatError } from '../../../errors.ts';
 import type { DfsFile } from './dfs-file.ts';
 
@@ -54,8 +55,8 @@ export class EncodingKeys {
   /** Values of `count` cells of the whole grid from `first` on; those that are not stored hold the delete value. */
   async expand(file: DfsFile, item: number, step: number, first: number, count: number): Promise<Samples> {
     const expanded = new Float32Array(count).fill(file.header.deleteValues.Float32);
-    const from = this.#lowerBound(first);
-    const to = this.#lowerBound(first + count);
+    const from = lowerBound(this.#cells, first);
+    const to = lowerBound(this.#cells, first + count);
     if (from === to) return expanded;
     const order = this.#order;
     const values =
@@ -75,19 +76,8 @@ export class EncodingKeys {
 
   /** Copies the stored cells of a part of the grid to their positions in a record. */
   collect(part: Samples, first: number, record: Samples): void {
-    const to = this.#lowerBound(first + part.length);
-    for (let n = this.#lowerBound(first); n < to; n++)
+    const to = lowerBound(this.#cells, first + part.length);
+    for (let n = lowerBound(this.#cells, first); n < to; n++)
       record[this.#order === undefined ? n : this.#order[n]!] = part[this.#cells[n]! - first]!;
-  }
-
-  /** Number of the first stored cell that is not before `cell`. */
-  #lowerBound(cell: number): number {
-    let [low, high] = [0, this.#cells.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#cells[middle]! < cell) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }

@@ -1,6 +1,6 @@
 import { defined } from '../../../data/defined.ts';
 import { CELL_SHAPES, type Mesh, type MeshItem } from '../../../data/mesh.ts';
-import { cellCount, nodeCount, placeCount } from '../../../data/mesh-cells.ts';
+import { cellCount, nodeCoordinates, nodeCount, placeCount } from '../../../data/mesh-cells.ts';
 import { sampleTypeOf } from '../../../data/samples.ts';
 import { bytesPerValue } from '../../../data/stored-values.ts';
 import { stepsOf } from '../../../data/time-axis.ts';
@@ -129,7 +129,7 @@ function topology(mesh: Mesh) {
 
 function geometryArrays(mesh: Mesh, system: KnownCrs | undefined): WholeArray[] {
   const [nodes, cells] = [nodeCount(mesh), cellCount(mesh)];
-  const coordinate = (axis: number) => Float64Array.from({ length: nodes }, (_, n) => mesh.nodes[3 * n + axis]!);
+  const coordinate = (axis: 0 | 1 | 2) => nodeCoordinates(mesh.nodes, axis);
   const ofNodes = (attributes = {}) => ({ dimensions: ['node'], shape: [nodes], attributes });
   const ofCells = { dimensions: ['cell'], shape: [cells] };
   const { nodeCodes, nodeIds, cellIds, layers } = mesh;

@@ -3,6 +3,7 @@ import { defined } from '../../../data/defined.ts';
 import type { Axis } from '../../../data/item.ts';
 import { CELL_SHAPES, type Mesh, type MeshItem, type MeshLayers } from '../../../data/mesh.ts';
 import { componentCount } from '../../../data/mesh-cells.ts';
+import { isRising } from '../../../data/number-arrays.ts';
 import { asSamples, isBig, type StoredValues } from '../../../data/stored-values.ts';
 import { stepCount } from '../../../data/time-axis.ts';
 import { FormatError } from '../../../errors.ts';
@@ -142,8 +143,6 @@ async function flatCells(store: ArrayStore, cells: number) {
     throw new FormatError(`The cells do not end where their ${connectivity.length} nodes end.`);
   return { connectivity, offsets };
 }
-
-const isRising = (numbers: Uint32Array): boolean => numbers.every((value, n) => n === 0 || value >= numbers[n - 1]!);
 
 async function columnsOf(store: ArrayStore, cells: number): Promise<MeshLayers['columns']> {
   const columns = Uint32Array.from(await numbersOf(store, meshArrays.columns), Number);

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isRising } from '../../../data/number-arrays.ts';
 import { bytesOf } from '../../../data/samples.ts';
 import { joined } from '../../../data/stored-values.ts';
 import { FormatError } from '../../../errors.ts';
@@ -61,8 +62,7 @@ export async function readElements(read: (name: string) => Promise<Uint8Array>, 
   const elements = numbers[0] ?? 0;
   if (elements + 2 > numbers.length) throw new FormatError('The elements of the mesh of the tiles are cut off.');
   const [starts, corners] = [numbers.subarray(1, elements + 2), numbers.subarray(elements + 2)];
-  const isAscending = starts.every((start, n) => n === 0 || start >= starts[n - 1]!);
-  if (!isAscending || starts.at(-1) !== corners.length || corners.some((node) => node >= count))
+  if (!isRising(starts) || starts.at(-1) !== corners.length || corners.some((node) => node >= count))
     throw new FormatError('An element of the mesh of the tiles has a node that is missing.');
   return { starts, corners, x: nodes.subarray(0, count), y: nodes.subarray(count) };
 }

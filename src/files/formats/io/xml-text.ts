@@ -15,3 +15,13 @@ export const hasForbidden = (text: string): boolean => forbidden.test(text);
 
 /** Text for an element or attribute of XML. */
 export const escaped = (text: string): string => text.replace(special, (found) => references[found] ?? '\ufffd');
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** Text of XML with its entities replaced; unknown ones stay. */
+export const withoutEntities = (text: string): string =>
+  text.replace(/&(?:#(\d{1,7})|#x([\da-fA-F]{1,6})|(\w{1,8}));/g, (whole, decimal, hexadecimal, name) => {
+    if (name !== undefined) return entities[name] ?? whole;
+    const code = decimal === undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
