@@ -1,6 +1,7 @@
 import test from 'ava';
 import { FormatError } from '../../../src/files/errors.ts';
 import { detect } from '../../../src/files/formats/detect.ts';
+import { converted } from '../files.ts';
 import { mutate, outcome } from '../hostile.ts';
 import { memory, read } from '../read.ts';
 import { type RasFile, rasFile } from './ras-file.ts';
@@ -122,6 +123,15 @@ test('depths of the file, names in a table, packed chunks of several steps, and 
   );
   t.deepEqual([...(await data.values(0, 1))], [0.25, Number.NaN, 4]);
   t.deepEqual([...(await data.values(0, 0))], [Number.NaN, 3, 3]);
+});
+
+test('in a DFSU a cell of more than four points is a fan of triangles with its values', async (t) => {
+  const { bytes, receipt } = await converted(t, await rasFile(whole), { reader: 'HecRasReader', writer: 'DfsuWriter' });
+  t.regex(receipt.lost.join(), /1 elements of more than four nodes became fans of triangles/);
+  const { data } = await read(t, 'mesh', 'DfsuReader', bytes);
+  t.deepEqual([...data.connectivity.subarray(0, 9)], [0, 1, 2, 0, 2, 3, 0, 3, 4]);
+  t.deepEqual([...(await data.values(0, 0))], [1, 1, 1, 2, 3, -4]);
+  t.deepEqual([...(await data.values(3, 0))].slice(0, 5), [0.5, 0.5, 0.5, 0.5, 0.25]);
 });
 
 test('a file of a geometry alone has the elevation of the bed', async (t) => {

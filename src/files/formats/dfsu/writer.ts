@@ -1,4 +1,5 @@
 import { bathymetry, withBathymetry } from '../../data/bathymetry.ts';
+import { withFans } from '../../data/fans.ts';
 import type { Samples } from '../../data/item.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
 import { componentCount, nodeCoordinates, nodeCount, nodeMeans, placeCount } from '../../data/mesh-cells.ts';
@@ -28,7 +29,7 @@ export const write: Write<typeof writeParameters, 'mesh'> = async (given, option
       for (let item = 0; item < given.items.length; item++) await given.values(item, step);
     return copyDfs(same, sink, context.signal);
   }
-  const mesh = inElements(given, context);
+  const mesh = inElements(inTriangles(given, context), context);
   const from = contentOf(mesh)?.file.header;
   const { dataType, fm, statics } = await planLayout(mesh, context);
   const layered = fm.layers > 0;
@@ -76,6 +77,16 @@ export const write: Write<typeof writeParameters, 'mesh'> = async (given, option
   await writer.end();
   for (const encoder of encoders) encoder.report(context);
 };
+
+/** A mesh whose polygons of more than four nodes are cut into triangles. */
+function inTriangles(mesh: Mesh, { reportLoss }: Context): Mesh {
+  const cut = withFans(mesh);
+  if (cut === undefined) return mesh;
+  reportLoss(
+    `${cut.polygons} elements of more than four nodes became fans of triangles, each with the values of its element.`,
+  );
+  return cut.mesh;
+}
 
 /** Moves all values to the elements. A mesh without items gets its heights as the item Bathymetry. */
 function inElements(mesh: Mesh, { reportLoss }: Context): Mesh {
