@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type AppError, invalid } from '../errors.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
-import { component, flag, number, text, texts, timeText, uuidText } from '../http/rules/members.ts';
+import { component, flag, METADATA, number, text, texts, timeText, uuidText } from '../http/rules/members.ts';
 
 export const Text = chosenName(z.string().max(255));
 /** Mail address. Only its form is checked. */
@@ -11,7 +11,6 @@ export const Email = z
   .max(254)
   .regex(/^[^\s\p{Cc}\p{Cf}@<>,;:"()[\]\\]+@[^\s\p{Cc}\p{Cf}@<>,;:"()[\]\\]+$/u, 'must be an e-mail address')
   .meta({ format: 'email' });
-/** Its length only; `newPasswordHash` checks the policy. */
 /** Contact data of a person in a request; an empty e-mail address removes it. */
 export const contact = {
   name: Text.optional().meta({ description: 'Name of the person.', example: 'Ann Example' }),
@@ -21,6 +20,7 @@ export const contact = {
   company: Text.optional().meta({ description: 'Company of the person.', example: 'River authority' }),
   phoneNumber: Text.optional().meta({ description: 'Telephone number.', example: '+45 1234 5678' }),
 };
+/** Its length only; `newPasswordHash` checks the policy. */
 export const NewPassword = z.string().max(1000);
 
 /**
@@ -39,9 +39,7 @@ export const Account = component('Account', {
   company: text('Company of the person.', 'River authority').optional(),
   phoneNumber: text('Telephone number.', '+45 1234 5678').optional(),
   roles: text('Roles of the account, separated by commas.', 'BackOffice'),
-  metadata: z
-    .record(z.string(), z.unknown())
-    .meta({ description: 'Free-form object; stored unchanged, including null.', example: { source: 'survey' } }),
+  metadata: z.record(z.string(), z.unknown()).meta(METADATA),
   activated: flag('Whether the account was activated.'),
   enabled: flag('Whether the account may sign in.'),
   locked: flag('Whether the account is locked.'),

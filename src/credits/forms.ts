@@ -17,11 +17,10 @@ export const Credits = z
 
 export const Reference = z.string().trim().min(1).max(255);
 /** Compared exactly, so it is not trimmed. */
-export const OperationId = z
-  .string()
-  .min(1)
-  .max(255)
-  .describe('Operation that reserves or spends the credits, such as the id of a transfer.');
+export const OperationId = z.string().min(1).max(255).meta({
+  description: 'Operation that reserves or spends the credits, such as the id of a transfer.',
+  example: 'run-4711',
+});
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const DAY_MS = 86_400_000;

@@ -44,10 +44,7 @@ const dry = '`dryRun=true` checks the request and returns the same answer, but c
 const Operation = z.object({
   credits: Credits,
   tenantId: uuidParam().describe('Id of the tenant.'),
-  operationId: OperationId.optional().meta({
-    description: 'Operation that reserves or spends the credits, such as the id of a transfer.',
-    example: 'run-4711',
-  }),
+  operationId: OperationId.optional(),
   projectId: uuidParam().optional().describe('Id of the project.'),
 });
 
@@ -105,10 +102,7 @@ export async function creditRoutes(app: App, { db }: { db: Database }): Promise<
     querystring: DryRun,
     body: z.object({
       tenantId: uuidParam().describe('Id of the tenant.'),
-      operationId: OperationId.meta({
-        description: 'Operation that reserves or spends the credits, such as the id of a transfer.',
-        example: 'run-4711',
-      }),
+      operationId: OperationId,
     }),
     response: { 200: Amount },
     handler: async ({ caller, body, query }) =>

@@ -4,6 +4,7 @@ import {
   createdAt,
   createdBy,
   number,
+  rowVersion,
   text,
   texts,
   updatedAt,
@@ -12,7 +13,7 @@ import {
 } from '../http/rules/members.ts';
 import { may } from '../projects/access.ts';
 import { permissionsAnswer } from '../projects/permissions.ts';
-import { freeFormAnswer } from '../projects/record.ts';
+import { freeFormAnswer, metadataAnswer } from '../projects/record.ts';
 import { blobAddress } from '../uploads/address.ts';
 
 export const DATASET_TYPES = ['file', 'multidimensional', 'timeseries', 'gisvectordata', 'tiles'] as const;
@@ -29,10 +30,7 @@ export const DatasetRow = z.object({
   datasetType: text('`file`, `multidimensional`, `timeseries`, `gisvectordata` or `tiles`.', 'file'),
   datasetFormat: text('File format, such as `geotiff`.', 'geotiff'),
   projectId: uuidText('Id of the project that holds the dataset.'),
-  metadata: freeFormAnswer().meta({
-    description: 'Free-form object; stored unchanged, including null.',
-    example: { source: 'survey' },
-  }),
+  metadata: metadataAnswer,
   properties: freeFormAnswer().describe('Free-form object; the platform adds `statistics` of the data.'),
   tags: texts('Keywords.', ['terrain']),
   temporalInformation: freeFormAnswer()
@@ -42,10 +40,7 @@ export const DatasetRow = z.object({
     .optional()
     .describe('Area of the data: `location`, `primarySpatialReference`, `srid`, `resolution`.'),
   storageSize: number('Size of the contents in bytes.', 1048576),
-  rowVersion: text(
-    'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
-    '7',
-  ),
+  rowVersion,
   contentProblem: z
     .enum(['damaged', 'missing'])
     .optional()

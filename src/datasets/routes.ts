@@ -6,8 +6,8 @@ import { publicBase } from '../http/answers/public-base.ts';
 import { type App, Routes } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
 import { idParam, uuidParam } from '../http/rules/forms.ts';
-import { component, text, timeText } from '../http/rules/members.ts';
-import { boundedJson, descriptionText, freeForm } from '../http/rules/names.ts';
+import { component, rowVersion, text, timeText } from '../http/rules/members.ts';
+import { boundedJson, descriptionText, metadataForm, propertiesForm } from '../http/rules/names.ts';
 import { nameForm } from '../projects/names.ts';
 import { permissionsForm } from '../projects/permissions.ts';
 import { deleteDataset, replaceDataset } from './change.ts';
@@ -28,10 +28,8 @@ const ChangedDataset = component('ChangedDataset', {
   description: descriptionText()
     .optional()
     .meta({ description: 'Description of the dataset.', example: 'Terrain of the valley' }),
-  metadata: freeForm()
-    .optional()
-    .meta({ description: 'Free-form object; stored unchanged, including null.', example: { source: 'survey' } }),
-  properties: freeForm().optional().describe('Free-form object; the platform adds `statistics` of the data.'),
+  metadata: metadataForm.optional(),
+  properties: propertiesForm.optional(),
   tags: boundedJson(z.array(chosenName(z.string())).max(1000))
     .optional()
     .meta({ description: 'Keywords.', example: ['terrain'] }),
@@ -56,10 +54,7 @@ const ChangedDataset = component('ChangedDataset', {
     .optional()
     .describe('Area of the data.'),
   permissions: permissionsForm().optional().describe('Permissions of principals besides their roles.'),
-  rowVersion: text(
-    'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
-    '7',
-  ).optional(),
+  rowVersion: rowVersion.optional(),
 });
 
 export async function datasetRoutes(app: App, { db, publicUrl }: DatasetRoutes) {

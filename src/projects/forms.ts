@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { component, flag, text } from '../http/rules/members.ts';
-import { descriptionText, freeForm } from '../http/rules/names.ts';
+import { component, flag, rowVersion, text } from '../http/rules/members.ts';
+import { descriptionText, freeForm, metadataForm } from '../http/rules/names.ts';
 import { queryEnum } from '../http/rules/query.ts';
 import { roleText } from './access.ts';
 import { nameForm } from './names.ts';
@@ -20,9 +20,7 @@ export const NewProject = component('NewProject', {
   description: descriptionText()
     .optional()
     .meta({ description: 'Description of the project.', example: 'Terrain and gauges' }),
-  metadata: freeForm()
-    .optional()
-    .meta({ description: 'Free-form object; stored unchanged, including null.', example: { source: 'survey' } }),
+  metadata: metadataForm.optional(),
   settings: freeForm().optional().describe('Free-form settings; stored unchanged, including null.'),
   accessLevel: accessLevel()
     .optional()
@@ -34,17 +32,11 @@ export const NewProject = component('NewProject', {
 });
 export type ProjectRequest = z.output<typeof NewProject>;
 
-const rowVersion = () => z.string().optional();
-
 /** A project as `GET` returns it, changed. Members that are not listed here are ignored. */
 export const ChangedProject = NewProject.omit({ inheritsMembers: true, members: true, thumbnailBase64: true })
   .extend({
     id: z.guid().toLowerCase().describe('Id of the project.'),
-    rowVersion: rowVersion().meta({
-      description:
-        'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
-      example: '7',
-    }),
+    rowVersion: rowVersion.optional(),
   })
   .meta({ id: 'ChangedProject' });
 
@@ -53,21 +45,13 @@ export const ChangedAccessLevel = component('ChangedAccessLevel', {
   accessLevel: accessLevel().describe(
     '`Confidential`, `Private` or `Shared`. Informational: it does not change permissions.',
   ),
-  rowVersion: rowVersion().meta({
-    description:
-      'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
-    example: '7',
-  }),
+  rowVersion: rowVersion.optional(),
 });
 
 /** `members` is optional because clients omit an empty list. */
 export const ChangedMembers = component('ChangedMembers', {
   members: membersForm().default([]).describe('Members with their roles.'),
-  rowVersion: rowVersion().meta({
-    description:
-      'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
-    example: '7',
-  }),
+  rowVersion: rowVersion.optional(),
 });
 /** An empty text removes the image. */
 export const Picture = component('Thumbnail', {
@@ -77,11 +61,7 @@ export const Picture = component('Thumbnail', {
     .meta({ description: 'Thumbnail (PNG, JPEG or WEBP, maximum 1 MiB) in base64; empty removes it.', example: '' }),
 });
 export const Inherit = component('InheritMembers', {
-  rowVersion: rowVersion().meta({
-    description:
-      'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
-    example: '7',
-  }),
+  rowVersion: rowVersion.optional(),
 });
 export const Target = component('Target', {
   targetProjectId: z.guid().toLowerCase().describe('Id of the project to move to.'),

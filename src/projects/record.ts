@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { component, createdAt, createdBy, flag, text, updatedAt, updatedBy, uuidText } from '../http/rules/members.ts';
+import {
+  component,
+  createdAt,
+  createdBy,
+  flag,
+  METADATA,
+  rowVersion,
+  text,
+  updatedAt,
+  updatedBy,
+  uuidText,
+} from '../http/rules/members.ts';
 import { Capabilities, capabilitiesOf, ROLES, type Role } from './access.ts';
 import { permissionsAnswer, withoutHiddenPermissions } from './permissions.ts';
 
@@ -8,6 +19,7 @@ import { permissionsAnswer, withoutHiddenPermissions } from './permissions.ts';
  * `freeForm()`.
  */
 export const freeFormAnswer = () => z.any().meta({ type: 'object', additionalProperties: true });
+export const metadataAnswer = freeFormAnswer().meta(METADATA);
 
 export const Member = component('ProjectMember', {
   userId: uuidText('User id of the member: an account or API key.'),
@@ -28,10 +40,7 @@ const base = {
   accessLevel: text('`Confidential`, `Private` or `Shared`. Informational: it does not change permissions.', 'Shared'),
   hasThumbnail: flag('Whether the project has a thumbnail.'),
   inheritsMembers: flag('Whether the subproject inherits the members of its parent.'),
-  rowVersion: text(
-    'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
-    '7',
-  ),
+  rowVersion,
   parentProjectId: uuidText('Id of the parent project. Absent for top-level projects.').optional(),
 };
 
@@ -41,10 +50,7 @@ export type ProjectItem = z.infer<typeof ProjectItem>;
 /** The full record of a project. `members` are its own; empty if it inherits them. */
 export const Project = component('Project', {
   ...base,
-  metadata: freeFormAnswer().meta({
-    description: 'Free-form object; stored unchanged, including null.',
-    example: { source: 'survey' },
-  }),
+  metadata: metadataAnswer,
   settings: freeFormAnswer().describe('Free-form settings; stored unchanged, including null.'),
   members: z.array(Member).describe('Members with their roles; empty if it inherits them.'),
   capabilities: Capabilities.describe('Capabilities of the caller.'),
@@ -59,10 +65,7 @@ export const ProjectRow = Project.omit({ capabilities: true });
 /** Answer of a write that returns no record. */
 export const Written = component('Written', {
   id: uuidText('Id of the written project or dataset.'),
-  rowVersion: text(
-    'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
-    '7',
-  ),
+  rowVersion,
 });
 export type Written = z.infer<typeof Written>;
 

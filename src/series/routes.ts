@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Database } from '../db.ts';
 import { type App, Routes } from '../http/route.ts';
 import { idParam, projectInHeader } from '../http/rules/forms.ts';
-import { component, uuidText } from '../http/rules/members.ts';
-import { descriptionText, freeForm } from '../http/rules/names.ts';
+import { component, METADATA, uuidText } from '../http/rules/members.ts';
+import { descriptionText, metadataForm, propertiesForm } from '../http/rules/names.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { nameForm } from '../projects/names.ts';
 import { addProperties, createSeriesDataset, getSeriesDataset } from './dataset.ts';
@@ -26,9 +26,7 @@ const SeriesDataset = component(
     id: uuidText('Id of the dataset.'),
     items: z.array(Item).describe('Definitions of the items of its series, each once.'),
     timeSeriesProperties: z.array(SeriesProperty).describe('Properties that its series may have.'),
-    metadata: z
-      .record(z.string(), z.unknown())
-      .meta({ description: 'Free-form object; stored unchanged, including null.', example: { source: 'survey' } }),
+    metadata: z.record(z.string(), z.unknown()).meta(METADATA),
   },
   'A dataset of time series.',
 );
@@ -53,10 +51,8 @@ const NewSeriesDataset = component(
         description: descriptionText()
           .optional()
           .meta({ description: 'Description of the dataset.', example: 'Gauges of the valley' }),
-        metadata: freeForm()
-          .optional()
-          .meta({ description: 'Free-form object; stored unchanged, including null.', example: { source: 'survey' } }),
-        properties: freeForm().optional().describe('Free-form object; the platform adds `statistics` of the data.'),
+        metadata: metadataForm.optional(),
+        properties: propertiesForm.optional(),
       },
       'Record of the dataset.',
     ).describe('Name, description, metadata and properties of the dataset.'),

@@ -4,7 +4,7 @@ import type { NewPasswordParts } from '../accounts/new-password.ts';
 import type { AccountStore } from '../accounts/store.ts';
 import { type App, Routes } from '../http/route.ts';
 import { flag, text, texts } from '../http/rules/members.ts';
-import { freeForm } from '../http/rules/names.ts';
+import { metadataForm } from '../http/rules/names.ts';
 import { createAccount } from './create-account.ts';
 
 /** Creation of accounts, in this room because a new account becomes a member of a tenant. */
@@ -18,12 +18,7 @@ export async function newAccountRoutes(app: App, parts: NewPasswordParts & { sto
       password: NewPassword.meta({ description: 'First password of the account.', example: 'Seven-bends-9' }),
       ...contact,
       roles: text('Roles of the account, separated by commas.', 'BackOffice').optional(),
-      metadata: freeForm()
-        .optional()
-        .meta({
-          description: 'Free-form object; stored unchanged, including null.',
-          example: { source: 'survey' },
-        }),
+      metadata: metadataForm.optional(),
       activated: flag('Whether the account was activated.').optional(),
       enabled: flag('Whether the account may sign in.').optional(),
       allowMePasswordChange: flag('Whether the holder may change the password.').optional(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Account, contact, NewPassword } from '../accounts/account.ts';
 import { type App, Routes } from '../http/route.ts';
 import { flag, text } from '../http/rules/members.ts';
-import { freeForm } from '../http/rules/names.ts';
+import { metadataForm } from '../http/rules/names.ts';
 import { originOf } from '../http/rules/origin.ts';
 import { queryTime } from '../http/rules/query.ts';
 import { type ChangeParts, changeAccount, changeOwnAccount, ownAccount } from './change-account.ts';
@@ -12,7 +12,14 @@ import { Removal } from './removal.queries.ts';
 import { previewRemoval, removeAccount } from './remove-account.ts';
 import { resetPassword } from './reset-password.ts';
 
-const CurrentPassword = z.string().max(1000);
+const passwordChange = {
+  password: NewPassword.optional().meta({ description: 'New password of the account.', example: 'Seven-bends-9' }),
+  currentPassword: z
+    .string()
+    .max(1000)
+    .optional()
+    .meta({ description: 'Your current password.', example: 'Seven-bends-9' }),
+};
 
 /** Routes that change accounts. They are in this folder because most changes also end logins. */
 export async function accountChangeRoutes(app: App, parts: ChangeParts) {
@@ -34,25 +41,13 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
         .max(4000)
         .optional()
         .meta({ description: 'Roles of the account, separated by commas.', example: 'BackOffice' }),
-      metadata: freeForm()
-        .optional()
-        .meta({
-          description: 'Free-form object; stored unchanged, including null.',
-          example: { source: 'survey' },
-        }),
+      metadata: metadataForm.optional(),
       activated: flag('Whether the account was activated.').optional(),
       enabled: flag('Whether the account may sign in.').optional(),
       locked: flag('Whether the account is locked.').optional(),
       lockedDateEnd: queryTime('End of the lock; absent: no end').optional(),
       allowMePasswordChange: flag('Whether the holder may change the password.').optional(),
-      password: NewPassword.optional().meta({
-        description: 'New password of the account.',
-        example: 'Seven-bends-9',
-      }),
-      currentPassword: CurrentPassword.optional().meta({
-        description: 'Your current password.',
-        example: 'Seven-bends-9',
-      }),
+      ...passwordChange,
     }),
     response: { 200: Account },
     handler: async (request) => {
@@ -95,14 +90,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
     body: z.object({
       id: text('Login id, in any letter case.', 'ann').optional(),
       ...contact,
-      password: NewPassword.optional().meta({
-        description: 'New password of the account.',
-        example: 'Seven-bends-9',
-      }),
-      currentPassword: CurrentPassword.optional().meta({
-        description: 'Your current password.',
-        example: 'Seven-bends-9',
-      }),
+      ...passwordChange,
     }),
     response: { 200: Account },
     handler: async (request) => {

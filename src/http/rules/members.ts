@@ -17,6 +17,15 @@ export const createdBy = uuidText('User id of the creator.');
 export const updatedAt = timeText('Time of the last change, UTC.');
 export const updatedBy = uuidText('User id of the last editor.');
 export const finishedAt = timeText('End time, UTC.');
+export const rowVersion = text(
+  'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
+  '7',
+);
+/** Of the member `metadata`. */
+export const METADATA = {
+  description: 'Free-form object; stored unchanged, including null.',
+  example: { source: 'survey' },
+};
 
 /** An object that is a component of the OpenAPI document under the name `id`. */
 export const component = <const Shape extends z.core.$ZodLooseShape>(id: string, shape: Shape, description?: string) =>

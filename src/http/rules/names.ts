@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { METADATA } from './members.ts';
 import { compileShape, hasNames, type Shape } from './shapes.ts';
 
 /** Maximum size of a free-form member in bytes. */
@@ -23,6 +24,9 @@ function storedBytes(value: unknown): number {
 
 /** A free-form object (`metadata`, `properties`, `settings`): names, letter case and nulls in it are kept. */
 export const freeForm = () => boundedJson(z.record(z.string(), z.unknown()));
+
+export const metadataForm = freeForm().meta(METADATA);
+export const propertiesForm = freeForm().describe('Free-form object; the platform adds `statistics` of the data.');
 
 /** The description of an object. Short, because lists contain it. */
 export const descriptionText = () => z.string().max(16_384);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Credits } from '../../credits/forms.ts';
 import { chosenName } from '../../http/rules/chosen-names.ts';
 import { component, number, texts } from '../../http/rules/members.ts';
-import { descriptionText, freeForm } from '../../http/rules/names.ts';
+import { descriptionText, metadataForm, propertiesForm } from '../../http/rules/names.ts';
 import { queryBoolean } from '../../http/rules/query.ts';
 import { fileNameForm, nameForm } from '../../projects/names.ts';
 import { Summary } from '../queries.ts';
@@ -53,10 +53,8 @@ const OutputDatasetData = component('OutputDatasetData', {
   description: descriptionText()
     .optional()
     .meta({ description: 'Description of the dataset.', example: 'Terrain of the valley' }),
-  metadata: freeForm()
-    .optional()
-    .meta({ description: 'Free-form object; stored unchanged, including null.', example: { source: 'survey' } }),
-  properties: freeForm().optional().describe('Free-form object; the platform adds `statistics` of the data.'),
+  metadata: metadataForm.optional(),
+  properties: propertiesForm.optional(),
 });
 export const ImportBody = component('ImportBody', {
   projectId: z
