@@ -43,8 +43,7 @@ const FOUNDATION = ['audit', 'config', 'db', 'errors', 'jobs', 'outbox'].map((na
  */
 const STARTS_PROCESSES =
   /^cli\/(commands\/(serve|work|migrate|start|doctor|admin|blobs-adopt|secret-rotate|webhook-listen)\.ts|demo\/|server-address\.ts$)/;
-const MAY_USE_SQL =
-  /(queries\.ts$|^src\/(db|jobs|outbox|audit|server)\.ts$|^src\/platform\/(sql\/(statements|error-kind)|postgres\/migrate)\.ts$|^workers\/main\.ts$)/;
+const MAY_USE_SQL = /(queries\.ts$|^src\/(db|jobs|outbox|audit|server)\.ts$|^src\/platform\/sql\/|^workers\/main\.ts$)/;
 /** Files that open connections of their own; what they send stands in queries files. */
 const MAY_USE_PG = /(queries\.ts$|^src\/platform\/(sql|postgres)\/|^workers\/liveness\.ts$)/;
 const READS_ENVIRONMENT = ['src/config.ts', 'cli/main.ts', 'cli/clean-environment.ts'];

@@ -9,8 +9,7 @@ import {
   type WorkerPool,
 } from 'graphile-worker';
 import type pg from 'pg';
-import { withOptions } from '../src/db.ts';
-import { openPool } from '../src/platform/sql/pool.ts';
+import { openPool, withOptions } from '../src/platform/sql/pool.ts';
 import { storableError } from '../src/platform/text/storable.ts';
 import { Admission, type AdmissionOptions, SHORT_JOB_SLOTS } from './admission.ts';
 

@@ -12,3 +12,11 @@ export function openPool(options: pg.PoolConfig, onBroken: (error: Error) => voi
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
+
+/** The connection string with session settings: application name, time zone UTC, and `more` options. */
+export function withOptions(url: string, applicationName: string, more = ''): string {
+  const parsed = new URL(url);
+  parsed.searchParams.set('application_name', applicationName);
+  parsed.searchParams.set('options', `-c timezone=UTC ${more}`.trim());
+  return parsed.href;
+}
