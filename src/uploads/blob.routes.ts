@@ -1,33 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AREAS, type Area, type BlobInfo, type BlobStore, MissingBlock, readBlob } from '../blobs/blobs.ts';
+import { type BlobInfo, MissingBlock } from '../blobs/blobs.ts';
 import type { Database } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import { byteRange } from '../http/answers/byte-range.ts';
 import { clientLeft } from '../http/answers/client-left.ts';
 import { bytesOfBody } from '../http/answers/early-answer.ts';
 import type { App } from '../http/route.ts';
-import type { Signer } from '../platform/keys/signing-keys.ts';
-import { type BlobAddress, checkGrant, grantRefused, type ProvenGrant, parseOwnAddress } from './address.ts';
-import type { BlobArea } from './blob-area.ts';
+import { BlobAccess, type BlobAccessParts } from './blob-access.ts';
 import { BLOB_READ, BLOB_REMOVE, BLOB_STATE, BLOB_WRITE } from './blob-description.ts';
 import { markOf, readBlockList } from './block-list.ts';
 import { checkedBody, readWithMd5 } from './checked-body.ts';
-import { checkMatch, etagMismatch, includesEtag, isKnown, rangeHeader, writeConditions } from './conditions.ts';
+import { checkMatch, etagMismatch, isKnown, rangeHeader, writeConditions } from './conditions.ts';
 import { deleteStaged } from './staged.ts';
 
-export interface BlobRoutes {
+export interface BlobRoutes extends BlobAccessParts {
   db: Database;
-  blobs: BlobStore;
-  signer: Signer;
   /**
    * Setting `uploads.maxSize`: maximum size of an upload in bytes. Checked by `Content-Length` here and, while bytes
    * arrive, by the blob store.
    */
   maxSize: number;
-  places: Record<Area, BlobArea>;
   /** Size in bytes from which downloads of clients without the blob protocol are redirected to the object store. */
   redirectFrom?: number | undefined;
 }
@@ -65,10 +59,9 @@ const REMOVE = options('deleteBlob', 'Deletes an uploaded blob', BLOB_REMOVE);
  * there is no caller. Bodies are streams of any content type. Errors have their code in the header `x-ms-error-code`,
  * in addition to the problem body.
  */
-export async function blobRoutes(
-  app: App,
-  { db, blobs, signer, maxSize, places, redirectFrom = Infinity }: BlobRoutes,
-) {
+export async function blobRoutes(app: App, { db, maxSize, redirectFrom = Infinity, ...parts }: BlobRoutes) {
+  const { blobs, places } = parts;
+  const access = new BlobAccess(parts);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
   app.setErrorHandler((error, _request, reply) => {
@@ -77,72 +70,17 @@ export async function blobRoutes(
     throw error;
   });
 
-  /** Checks that the query of the request grants reading, writing or either, and returns the address. */
-  async function requireGrant(request: FastifyRequest, permission: 'r' | 'w' | 'any') {
-    const { area, name } = request.params as { area: string; name: string };
-    const address = { area: area as Area, name };
-    const query = parseQuery(request.url);
-    const grant = await validGrant(address, query, permission === 'w' ? 'w' : 'r');
-    if (!grant) throw grantRefused();
-    if (permission !== 'any' && !grant.permission.includes(permission)) {
-      throw forbidden(
-        `The address grants '${grant.permission}', not '${permission}'. Get an address with that permission.`,
-        { code: 'AuthorizationPermissionMismatch' },
-      );
-    }
-    return { address, query, grant };
-  }
-
-  async function validGrant(
-    { area, name }: BlobAddress,
-    query: URLSearchParams,
-    permission: 'r' | 'w',
-  ): Promise<ProvenGrant | undefined> {
-    if (!AREAS.includes(area)) return undefined;
-    const grant = await checkGrant(signer, { area, name }, query);
-    if (!grant) return undefined;
-    return (await places[area].accepts(name, grant, permission)) ? grant : undefined;
-  }
-
-  async function findBlob({ area, name }: BlobAddress): Promise<{ blob: string; info: BlobInfo }> {
-    const blob = await places[area].find(name);
-    const info = blob === undefined ? undefined : await blobs.info(blob);
-    if (blob === undefined || !info) throw new AppError('notFound', `Blob '${name}' was not found.`);
-    return { blob, info };
-  }
-
-  /**
-   * The state of the blob if it was made of the list with this mark, and none of the list's blocks was written since: a
-   * client repeats a commit whose answer was lost. Some of the blocks may be there still.
-   */
-  async function committed({ area, name }: BlobAddress, mark: string, { newest }: MissingBlock) {
-    const blob = await places[area].find(name);
-    const info = blob?.endsWith(mark) ? await blobs.info(blob) : undefined;
-    return info && newest < info.lastModified.getTime() ? info : undefined;
-  }
-
-  /** `If-Unmodified-Since` of a write: the state that it allows must still be there when the bytes have arrived. */
-  async function unmodified(request: FastifyRequest, { area, name }: BlobAddress): Promise<{ etag?: string }> {
-    const { headers } = request;
-    if (headers['if-unmodified-since'] === undefined || headers['if-match'] !== undefined) return {};
-    const blob = await places[area].find(name);
-    const info = blob === undefined ? undefined : await blobs.info(blob);
-    if (info === undefined) return {};
-    checkMatch(request, info);
-    return { etag: info.etag };
-  }
-
   app.head(PATH, STATE, async (request, reply) => {
-    const { address, grant } = await requireGrant(request, 'any');
-    const { info } = await findBlob(address);
+    const { address, grant } = await access.requireGrant(request, 'any');
+    const { info } = await access.find(address);
     checkMatch(request, info);
     setBlobHeaders(reply, info, grant);
     return isKnown(request, info) ? reply.code(304).send() : reply.header('content-length', info.size).send();
   });
 
   app.get(PATH, READ, async (request, reply) => {
-    const { address, grant } = await requireGrant(request, 'r');
-    const { blob, info } = await findBlob(address);
+    const { address, grant } = await access.requireGrant(request, 'r');
+    const { blob, info } = await access.find(address);
     checkMatch(request, info);
     if (blobs.address && info.size >= redirectFrom && !isBlobClient(request) && !isKnown(request, info)) {
       const shown = { contentType: grant.contentType ?? OCTET_STREAM, disposition: grant.disposition };
@@ -181,7 +119,7 @@ export async function blobRoutes(
   });
 
   app.put(PATH, writeUpTo(maxSize), async (request, reply) => {
-    const { address, query, grant } = await requireGrant(request, 'w');
+    const { address, query, grant } = await access.requireGrant(request, 'w');
     const { area, name } = address;
     const { writing } = places[area];
     if (!writing) throw forbidden(`The area '${area}' is read-only. Write to upload addresses or datasets.`);
@@ -195,7 +133,7 @@ export async function blobRoutes(
       return reply.code(201).header('x-ms-request-server-encrypted', 'false').send();
     }
     const signal = clientLeft(reply);
-    const conditions = { ...writeConditions(request), ...(await unmodified(request, address)), grant };
+    const conditions = { ...writeConditions(request), ...(await access.unmodified(request, address)), grant };
     const source = request.headers['x-ms-copy-source'];
     let info: BlobInfo;
     if (comp === 'blocklist') {
@@ -207,7 +145,7 @@ export async function blobRoutes(
           blobs.commitBlocks(blocks, ids, maxSize, { target, signal }),
         );
       } catch (error) {
-        const known = error instanceof MissingBlock ? await committed(address, mark, error) : undefined;
+        const known = error instanceof MissingBlock ? await access.committed(address, mark, error) : undefined;
         if (known === undefined) throw error;
         info = known;
         // newer blocks are for another list
@@ -220,7 +158,7 @@ export async function blobRoutes(
     } else if (comp !== null) {
       throw invalid(`comp=${comp} is not supported. Use block or blocklist.`, { code: 'UnsupportedQueryParameter' });
     } else if (source !== undefined) {
-      const copied = await openSource(String(source), request.headers);
+      const copied = await access.openSource(String(source), request.headers);
       info = await writing.write(name, conditions, (blob) => blobs.put(blob, copied, maxSize, signal));
       reply.code(202).headers({ 'x-ms-copy-id': randomUUID(), 'x-ms-copy-status': 'success' });
       return setStateHeaders(reply, info).send();
@@ -232,46 +170,20 @@ export async function blobRoutes(
   });
 
   app.delete(PATH, REMOVE, async (request, reply) => {
-    const { address } = await requireGrant(request, 'w');
+    const { address } = await access.requireGrant(request, 'w');
     if (address.area !== 'staging')
       throw forbidden(
         `Blobs of the area '${address.area}' cannot be deleted by their address. Delete the dataset instead.`,
       );
     if (CONDITIONS.some((name) => request.headers[name] !== undefined)) {
-      const { info } = await findBlob(address);
+      const { info } = await access.find(address);
       checkMatch(request, info);
       if (isKnown(request, info)) throw etagMismatch(info);
     }
     await deleteStaged(db, blobs, address.name);
     return reply.code(202).send();
   });
-
-  /**
-   * Opens a blob to copy. Accepts only signed addresses of this platform, so the server never fetches URLs for clients
-   * (SSRF).
-   */
-  async function openSource(url: string, headers: IncomingHttpHeaders): Promise<AsyncIterable<Uint8Array>> {
-    const code = 'CannotVerifyCopySource';
-    const address = parseOwnAddress(url);
-    if (!address)
-      throw invalid('x-ms-copy-source is not an address of this platform. Upload the bytes instead.', { code });
-    const grant = await validGrant(address, parseQuery(url), 'r');
-    if (!grant?.permission.includes('r'))
-      throw forbidden('x-ms-copy-source does not grant reading. Send an address with a valid grant.', { code });
-    const { blob, info } = await findBlob(address);
-    const { 'x-ms-source-if-match': same, 'x-ms-source-if-none-match': other } = headers;
-    if (
-      (same !== undefined && !includesEtag(String(same), info.etag)) ||
-      includesEtag(other as string | undefined, info.etag)
-    ) {
-      const details = { code: 'SourceConditionNotMet' };
-      throw new AppError('preconditionFailed', `The ETag of x-ms-copy-source is ${info.etag}.`, details);
-    }
-    return readBlob(blobs, blob, info.etag);
-  }
 }
-
-const parseQuery = (url: string) => new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
 
 /** The request body as a stream. Throws `tooLarge` at once if `Content-Length` exceeds the maximum. */
 function readBody(request: FastifyRequest, maxSize: number): AsyncIterable<Uint8Array> {
