@@ -1,4 +1,5 @@
--- Raises it as the transaction ends, once for each transaction: who writes accounts does not wait for others who do.
+-- Raises the cache generation once per transaction, at its commit, so that concurrent writers of accounts wait for each
+-- other as briefly as possible.
 create or replace function raise_cache_generation() returns trigger language plpgsql as $$
 declare
   mark text := 'platform.raised_' || tg_argv[0];
@@ -15,14 +16,14 @@ drop trigger if exists accounts_cached on accounts;
 create constraint trigger accounts_cached after insert or delete or update of id, name, roles, activated, password_hash on accounts
   deferrable initially deferred for each row execute function raise_cache_generation('accounts');
 
--- A group and an account that take the same name at the same moment do not see each other's row: they queue for the
--- name. Of 1024 locks, so that a file of very many accounts does not need more than the server has.
+-- Locks a name. Without it, concurrent transactions could give one name to a group and to an account, as neither sees
+-- the row of the other. There are 1024 locks, because the server has too few to lock each name of a large file.
 create or replace function lock_name(name text) returns void language sql as $$
   select pg_advisory_xact_lock(7201956, hashtext(fold_name(name)) & 1023)
 $$;
 
--- Permissions name groups and accounts side by side: whoever registers under the name of a group would get what it was
--- given. Such an id counts as taken: the row is not made.
+-- Refuses an account whose id is the name of a group: permissions name both in one list, so the account would get the
+-- permissions of the group. The row is skipped, as for an id that is taken.
 create or replace function refuse_group_name() returns trigger language plpgsql as $$
 begin
   perform lock_name(new.id);
@@ -38,8 +39,8 @@ begin
 end $$;
 create or replace trigger accounts_permissions_renamed after update of id on accounts
   for each row when (old.folded_id <> new.folded_id) execute function keep_permissions_of_account();
--- Not of a registration that was never activated and never changed: by registering a login id anybody could end what is
--- meant for the person who is invited by it.
+-- Keeps the permissions of a registration that was never activated or changed: else anybody could end permissions that
+-- wait for an invited person, by registering that login id and letting it expire.
 create or replace trigger accounts_permissions_ended after delete on accounts
   for each row when (not (old.registered and not old.activated and old.tenant_id is null and old.updated_at = old.created_at))
   execute function keep_permissions_of_account();

@@ -1,4 +1,4 @@
--- Blobs with content that cannot be made again, by name.
+-- Names of blobs whose content cannot be made again from other data.
 create or replace view named_blobs as
   select blob as name from datasets where blob is not null
   union all select blob from staged_blobs where blob is not null

@@ -1,12 +1,11 @@
--- The ledger only grows. The owner of the tables could take its privileges back, and a superuser has all of them, hence
--- the triggers.
+-- The ledger only grows. Triggers enforce it, because privileges do not bind the owner of the tables or a superuser.
 create or replace function refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception '% of % is not allowed: the ledger only grows.', lower(tg_op), tg_table_name using errcode = 'insufficient_privilege';
 end $$;
 create or replace trigger stays before delete or truncate on credit_pools for each statement execute function refuse_change();
 create or replace trigger stays before delete or truncate on credit_lots for each statement execute function refuse_change();
--- What a lot or a hold is never changes. A hold ends once, and its parts only grow.
+-- The terms of a lot or a hold never change. A hold ends once, and its spent and released credits only grow.
 create or replace trigger terms before update of id, pool_id, amount, expires_at, expires_text, sales_order_id, billing_reference,
   billing_reference_type, billing_reference_tag, source_id on credit_lots for each statement execute function refuse_change();
 create or replace trigger stays before delete or truncate on credit_holds for each statement execute function refuse_change();
@@ -33,7 +32,7 @@ end $$;
 create or replace trigger sums after insert on credit_entries referencing new table as added
   for each statement execute function check_credit_postings();
 
--- At the commit. A retry sees that the credits have expired: serialization_failure.
+-- Runs at the commit. Raises serialization_failure, so that the transaction is retried and sees the expired credits.
 create or replace function commit_credits() returns trigger language plpgsql as $$
 declare
   at timestamptz := clock_timestamp();
@@ -49,14 +48,14 @@ drop trigger if exists commits on credit_pools;
 create constraint trigger commits after update of last_seq on credit_pools deferrable initially deferred for each row
   execute function commit_credits();
 
--- What a lot is, for the hash of the entry that makes it.
+-- The terms of a lot as text, for the hash of the entry that creates the lot.
 create or replace function credit_terms(lot bigint) returns text language sql stable as $$
   select json_build_array(l.amount, extract(epoch from l.expires_at), l.expires_text, l.sales_order_id, l.billing_reference,
     l.billing_reference_type, l.billing_reference_tag, l.source_id)::text
   from credit_lots l where l.id = lot
 $$;
 
--- Hash of an entry with these values; see `credit_entries.hash`. `terms`: of the entry that makes a lot.
+-- Hash of an entry with these values; see `credit_entries.hash`. `terms`: `credit_terms` if the entry creates a lot.
 create or replace function credit_digest(previous bytea, pool uuid, seq bigint, posting bigint, kind text, account text, amount numeric, lot bigint,
   hold bigint, operation text, project uuid, at timestamptz, actor uuid, request text, terms text) returns bytea language sql stable as $$
   select sha256(previous || convert_to(json_build_array(pool, seq, posting, kind, account, amount::numeric(15, 6), lot, hold, operation,
@@ -69,8 +68,8 @@ create or replace function credit_hash(previous bytea, e credit_entries) returns
     case when e.kind in ('Add', 'Move') and e.account = 'Available' and e.amount > 0 then credit_terms(e.lot_id) end)
 $$;
 
--- Writes a posting into locked pools. Legs of one pool follow one another. `pool`: the first of them, if its row is at
--- hand.
+-- Writes a posting into locked pools. Legs of one pool must be consecutive. `pool`: the row of the first pool, if the
+-- caller has read it.
 create or replace function credit_post(kind text, operation text, actor uuid, request text, legs credit_leg[], before timestamptz,
   pool credit_pools default null) returns void language plpgsql as $$
 declare
@@ -112,7 +111,7 @@ begin
   end loop;
 end $$;
 
--- Sum of what can be used in a pool.
+-- Credits of a pool that are available at a time.
 create or replace function credit_available(pool uuid, at timestamptz) returns numeric language sql stable as $$
   select coalesce(sum(available), 0) from credit_lots where pool_id = pool and is_open and expires_at > at
 $$;
@@ -197,7 +196,7 @@ declare
   spending bigint;
   releasing bigint;
   chain bytea := pool.last_hash;
-  -- of the first entries of both
+  -- hashes of the first entries of the two postings
   spent_hash bytea;
   freed_hash bytea;
   last_spent_hash bytea;
@@ -473,8 +472,8 @@ begin
   return warned;
 end $$;
 
--- A transfer reserves its price when its start commits: the start was checked before, without waiting for others who
--- use the pool. What they used up since then refuses the commit.
+-- Reserves the price of a transfer when its start commits. The start has checked the balance without a lock, so the
+-- commit fails if other transactions have used up the credits since.
 create or replace function reserve_price() returns trigger language plpgsql as $$
 declare
   wanted constant numeric := (new.price ->> 'reserved')::numeric;
@@ -490,12 +489,12 @@ begin
   end if;
   return null;
 end $$;
--- processes of an earlier version reserve themselves, and store no amount
+-- processes of an earlier version reserve by themselves, and store no amount in `price`
 drop trigger if exists reserves_price on transfers;
 create constraint trigger reserves_price after insert on transfers deferrable initially deferred for each row
   when (new.price ? 'reserved') execute function reserve_price();
 
--- At the end of a transfer: what was used is spent, at most what is held, and the rest released.
+-- At the end of a transfer: spends its price, at most what is reserved, and releases the rest.
 create or replace function settle_price() returns trigger language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
   pool credit_pools;

@@ -1,4 +1,5 @@
--- Whom a project denied that was removed for good: accounts by their user ids.
+-- Records who was denied to read a project that is deleted for good, so that they do not get to read its events.
+-- Accounts are recorded by their user ids.
 create or replace function record_removed_project() returns trigger language plpgsql as $$
 begin
   insert into removed_projects (id, member_source_id, denied_ids, denied_groups)

@@ -1,4 +1,4 @@
--- A group has its exact name alone. Other spellings end with it nevertheless, for a later account would have them.
+-- Also ends permissions for other spellings of the name: no group has them, but a later account could.
 create or replace function end_permissions_of_group() returns trigger language plpgsql as $$
 begin
   perform replace_principal(old.name, null);

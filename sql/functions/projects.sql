@@ -40,8 +40,8 @@ create or replace trigger datasets_permissions_made after insert on datasets
 create or replace trigger datasets_permissions_changed after update of permissions on datasets
   for each row execute function keep_permission_grants();
 
--- `permissions` with `fresh` instead of a name in any letter case; null: without it where it is allowed something, and
--- without entries that have no principals then. What names a group exactly is left to it.
+-- `permissions` with the name `fresh` instead of `named`, in any letter case. `fresh` null: removes the name from
+-- entries that allow, and entries without principals; denials stay. Exact names of groups stay.
 create or replace function replaced_principal(permissions jsonb, named text, fresh text) returns jsonb language sql stable as $$
   select coalesce(jsonb_agg(jsonb_set(entry, '{principals}', principals) order by m), '[]')
   from jsonb_array_elements(permissions) with ordinality e (entry, m), lateral (
@@ -55,8 +55,9 @@ create or replace function replaced_principal(permissions jsonb, named text, fre
   where principals <> '[]' or entry->'principals' = '[]'
 $$;
 
--- The row version is raised: a client that read the permissions before must not write them back unseen. `unless_after`:
--- leaves out what was changed since. Returns how many projects and datasets have other permissions now.
+-- Replaces a name in the permissions of all projects and datasets. Raises their row version, so that a client that read
+-- the old permissions cannot write them back. Skips what was changed after `unless_after`. Returns the number of
+-- changed projects and datasets.
 create or replace function replace_principal(named text, fresh text, unless_after timestamptz default 'infinity') returns integer
 language plpgsql as $$
 declare
@@ -74,7 +75,8 @@ begin
   return in_projects + in_datasets;
 end $$;
 
--- For deletions, before they lock the account or group: whoever changes permissions locks the entity first, too.
+-- Locks all projects and datasets whose permissions have these names. A deletion of an account or group calls it before
+-- it locks the account or group, the order in which changes of permissions lock.
 create or replace function lock_entities_permitting(names text[]) returns void language plpgsql as $$
 declare
   folded text[] := array(select fold_name(name) from unnest(names) name);
@@ -85,7 +87,8 @@ begin
   order by id for no key update;
 end $$;
 
--- Of a dataset addresses of its own: those of folders that it comes below are as good for it as for what is there.
+-- Keeps revoked addresses of a dataset void after a move: addresses that a project of the old path revoked stay void.
+-- Addresses of the new path's folders are valid for the dataset as for the others there.
 create or replace function keep_grants_void() returns trigger language plpgsql as $$ begin
   new.own_min_grant_generation := greatest(new.own_min_grant_generation, (
     select max(a.min_grant_generation) from projects p join projects a on a.id = any(p.path) where p.id = old.project_id));
@@ -94,7 +97,8 @@ end $$;
 create or replace trigger keep_grants_void before update of project_id on datasets for each row
   when (old.project_id is distinct from new.project_id) execute function keep_grants_void();
 
--- Of a project all, for those of the folders below it were void, too. What is below it has it among its own path still.
+-- Keeps addresses void that a project above the moved one had revoked. Projects below keep the moved one in their path,
+-- so its generation counts for them, too.
 create or replace function keep_project_grants_void() returns trigger language plpgsql as $$ begin
   new.min_grant_generation := greatest(new.min_grant_generation, (select max(a.min_grant_generation) from projects a where a.id = any(old.path)));
   return new;

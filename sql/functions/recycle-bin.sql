@@ -12,7 +12,7 @@ begin
       select from projects a where a.id = any(p.path[cardinality(new.path) + 1:]) and a.deleted_at is not null)), 0),
     count(*) + sum(held.datasets), new.deleted_at, new.deleted_by
   from projects p
-  -- project by project: how many there are is nothing that a plan made once could know
+  -- lateral, project by project: a generic plan cannot know the number of projects
   cross join lateral (
     select sum(d.storage_size) filter (where d.deleted_at is null) as bytes, count(*) as datasets
     from datasets d where d.project_id = p.id) held
@@ -52,7 +52,7 @@ create or replace trigger projects_unbinned after delete on projects
 create or replace trigger datasets_unbinned after delete on datasets
   referencing old table as gone for each statement execute function unbin_removed();
 
--- Once a statement: a move takes ten thousand projects along, nearly none of them in the bin.
+-- Runs once per statement, because a move may change ten thousand projects, hardly any of them in the recycle bin.
 create or replace function follow_member_source() returns trigger language plpgsql as $$
 begin
   update recycle_bin b set own_source_id = n.member_source_id

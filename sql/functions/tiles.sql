@@ -1,4 +1,4 @@
--- After a crash there are no counters.
+-- Adds to the counter of bytes. Inserts it if it is missing: the table is unlogged, so a crash empties it.
 create or replace function count_drawn_bytes(of_part int, added bigint) returns void language sql as $$
   insert into drawn_tile_bytes as counted (part, bytes) values (of_part, added)
   on conflict (part) do update set bytes = counted.bytes + excluded.bytes
@@ -12,7 +12,7 @@ create or replace function store_tile(
 declare
   added bigint := 0;
 begin
-  -- Not while contents without tiles are deleted.
+  -- excludes the deletion of contents without tiles, which could delete this content before its tile is inserted
   perform pg_advisory_xact_lock_shared(hashtextextended('drawn tile contents', 0));
   insert into drawn_tile_contents (hash, bytes, size) values (of_hash, of_bytes, octet_length(of_bytes))
   on conflict (hash) do nothing;
@@ -51,18 +51,19 @@ end $$;
 create or replace trigger note_deleted after delete on drawn_tiles
   referencing old table as gone for each statement execute function note_deleted_tiles();
 
--- A new content of features gets a job, however it came. Further contents do not delay the job, which draws the one
--- that is current when it starts: the larger it is, the later, so that many small edits do not cost one pyramid each.
+-- Enqueues the drawing of vector tiles for new content of features, whoever wrote it. The job waits longer for larger
+-- content, and draws what is current when it starts, so that many small edits do not cost one pyramid each. Further
+-- edits do not postpone it.
 create or replace function enqueue_vector_overview(dataset uuid, size bigint) returns void language sql as $$
   select graphile_worker.add_job('drawVectorOverview', json_build_object('datasetId', dataset),
     job_key => 'vector overview ' || dataset, job_key_mode => 'preserve_run_at',
     run_at => now() + least(60, 5 + size / 20000000) * interval '1 second',
-    -- Takes the capacity of a transfer, after all transfers.
+    -- needs the capacity of a transfer, and runs after all transfers
     flags => array['transfer'], priority => 20, max_attempts => 5)
 $$;
 
 create or replace function new_vector_content() returns trigger language plpgsql as $$ begin
-  -- Smaller ones are drawn fast enough when they are asked for.
+  -- tiles of smaller contents are drawn fast enough on request
   if new.blob is not null and new.storage_size > 1000000 then
     perform enqueue_vector_overview(new.id, new.storage_size);
   end if;

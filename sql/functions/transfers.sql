@@ -1,4 +1,4 @@
--- Replaces rows by their sums. Rows that another transaction is replacing are left to it.
+-- Replaces rows by their sums. Skips rows that another transaction is replacing.
 create or replace function compact_transfer_counts() returns void language sql as $$
   with taken as (
     delete from transfer_counts
@@ -17,7 +17,7 @@ begin
   else
     insert into transfer_counts values (old.tenant_id, old.created_by, old.status, -1), (new.tenant_id, new.created_by, new.status, 1);
   end if;
-  -- by chance, as nobody may wait to know whose turn it is: there are some hundred rows at most times
+  -- one in a hundred, at random: a count of the rows would need a lock. Mostly there are some hundred rows.
   if random() < 0.01 then perform compact_transfer_counts(); end if;
   return null;
 end $$;
