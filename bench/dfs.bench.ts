@@ -21,7 +21,7 @@ const rounds = 3;
 /** The step of the DFSU file that is converted. */
 const step = 10;
 
-/** A second run of what a user of Python would do; geometries are made at once for the whole mesh. */
+/** The same work as users of Python write it: one call makes all geometries. The second of two runs is timed. */
 const peer = `
 import json, resource, sys, time
 try:

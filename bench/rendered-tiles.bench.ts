@@ -100,7 +100,7 @@ export async function bench(): Promise<void> {
         const tiles = all.slice(round * share, (round + 1) * share);
         const one = await measure(ours, tiles);
         const other = await measure(peer, tiles);
-        // The first round starts threads and opens files.
+        // The first round is not counted: it starts threads and opens files.
         if (round === 0) continue;
         ratios.push(one.perCpu / other.perCpu);
         console.log(

@@ -59,7 +59,7 @@ export function hideEnvironment(program: string, argv: readonly string[]): void 
   try {
     process.execve(process.execPath, args, env);
   } catch {
-    // not allowed here: goes on with the environment that it has
+    // the system does not allow it: the process keeps its environment
   }
 }
 

@@ -49,7 +49,7 @@ export class Refused extends Error {
 /** Exit codes of `platform work --transfer` for a transfer that is not Completed. */
 export const TRANSFER_EXIT = { failed: 4, cancelled: 5, waiting: 6, taken: 7, unfit: 8, unknown: 9 } as const;
 
-/** The one transfer of a process has another outcome than Completed. */
+/** The transfer of `work --transfer` has not ended as Completed. */
 export class TransferNotCompleted extends Error {
   override readonly name = 'TransferNotCompleted';
   readonly exitCode: number;

@@ -192,7 +192,7 @@ async function findSeries(io: Io, given: string, dataset: string | undefined): P
 }
 /** The end of a UUID that is long enough to be told from others. */
 const ID_ENDING = /^[0-9a-f-]{0,29}[0-9a-f]{6}$/i;
-/** Not of dots alone, which an address does not keep. */
+/** An id of dots alone is excluded, because URLs drop such path segments. */
 const SERIES_ID = /^(?!\.+$)[A-Za-z0-9._~-]{1,128}$/;
 
 const FIND: Record<Kind, (io: Io, given: string, within: string | undefined) => Promise<Candidate[]>> = {

@@ -21,7 +21,7 @@ export function serverAddress(env: Env): string {
     throw new UsageError(`${source} is ${port}, which is not a port to connect to. Set PLATFORM_URL to the address.`);
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 
-  /** As the platform reads it: the environment wins, and an empty variable counts as none. */
+  /** Reads a setting as the platform does: the environment wins, and an empty variable counts as none. */
   function setting(name: 'host' | 'port', given: string | undefined, otherwise: string) {
     if (given) return { value: given, source: `PLATFORM_${name.toUpperCase()}` };
     return { value: inFile.get(name) ?? otherwise, source: `${env.PLATFORM_CONFIG}: ${name}` };

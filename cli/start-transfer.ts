@@ -30,7 +30,7 @@ function refuseIncomplete(warnings: readonly string[], body: unknown): void {
   const missing = warnings.find((sentence) => / is required by \w+\.$/.test(sentence));
   // Only a retry has no body.
   const advice = body === undefined ? 'A retry cannot set it. Start a new transfer.' : 'Use --param to set it.';
-  if (missing !== undefined) throw new WouldFail(`It would fail: ${missing} ${advice}`);
+  if (missing !== undefined) throw new WouldFail(`The transfer would fail: ${missing} ${advice}`);
 }
 
 /**
@@ -139,6 +139,6 @@ async function estimateFor(file: InputFile, plan: Plan): Promise<Estimate | unde
   try {
     return await file.with?.((local) => estimateConversion(local, plan, new AbortController().signal));
   } catch (error) {
-    throw new Error(`It would fail: ${(error as Error).message}`, { cause: error });
+    throw new Error(`The transfer would fail: ${(error as Error).message}`, { cause: error });
   }
 }

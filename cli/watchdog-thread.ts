@@ -6,7 +6,7 @@ const { heartbeats, checkMs, limitMs } = workerData as Watched;
 const FATAL = 60;
 const never = new Int32Array(new SharedArrayBuffer(4));
 
-/** Of `/proc`: the same on all architectures. */
+/** Clock ticks in `/proc`; the same on all architectures. */
 const TICKS_PER_SECOND = 100;
 /** Of the line in `/proc/…/stat` after the name of the program, which may contain anything but a second `)`. */
 const [USER_TIME, SYSTEM_TIME] = [11, 12];

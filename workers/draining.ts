@@ -18,7 +18,7 @@ export class Draining {
     this.#pool = pool;
   }
 
-  /** As of the last poll. */
+  /** Whether the worker drained at the last poll. */
   get now(): boolean {
     return this.#now ?? false;
   }

@@ -154,7 +154,7 @@ export class ExecutorHost {
     const liveness = this.#liveness;
     return runAll([
       () => this.#children.close(new Error('the worker stops')),
-      // else it would use the folder of a worker that has closed
+      // a later run would use the folder of a worker that has closed
       () => Promise.allSettled(this.#abandoned),
       async () => liveness && removeScratch(config.data, liveness.pool),
       () => tracing.close(),

@@ -18,7 +18,7 @@ export interface FirstAdministrator {
   name?: string;
   email?: string;
   tenant?: string;
-  /** Also beside a running platform that uses another database. */
+  /** Runs even if the platform of this folder uses another database. */
   yes?: boolean;
 }
 
@@ -63,7 +63,7 @@ export async function bootstrapAdministrator(
   }
 }
 
-/** Where the database of the settings is, without its password. */
+/** Describes where the database of the settings is, without its password. */
 function describePlace(config: Pick<Config, 'database.url' | 'data'>): string {
   const address = config['database.url'];
   if (address === undefined) return `embedded, in ${resolve(config.data)}`;

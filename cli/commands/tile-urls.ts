@@ -17,7 +17,7 @@ interface UrlOptions {
 
 interface TileUrl {
   kind: string;
-  /** Of a dataset of tiles. */
+  /** A scheme of a tiles dataset. */
   schemeId?: string;
   address: string;
 }

@@ -13,7 +13,7 @@ interface ListenOptions {
   limit?: number;
 }
 
-/** As long as the platform waits for a receiver. */
+/** As long as the platform waits for the answer of a receiver. */
 const TIMEOUT_MS = 10_000;
 
 /**

@@ -13,7 +13,7 @@ const Time = z
   .string()
   .refine((text) => timestampFromText(text) !== undefined, 'must be a time such as 2026-01-24T08:17:02');
 
-/** As in requests, where a name with such characters is refused. */
+/** Removes bidirectional control characters, which requests refuse. */
 const fileText = () => z.string().max(255).overwrite(withoutBidiControls);
 
 /** An account in the file. Its other members (home tenant, groups, failed attempts) are only in the database. */

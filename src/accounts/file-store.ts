@@ -101,8 +101,8 @@ export class FileStore implements AccountStore {
         await this.#copyOut(tx, after);
         return result;
       });
-      // nothing yet within the transaction of an Idempotency-Key, which must not wait for what others write: it has the
-      // lock
+      // undefined within the transaction of an Idempotency-Key: that one holds the lock, so it must not wait for writes
+      // of others
       await after.written;
       return result;
     } catch (error) {

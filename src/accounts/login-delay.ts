@@ -20,7 +20,7 @@ const FORGET_MS = 3_600_000;
 const MAX_DOUBLINGS = 6;
 /** Maximum share of all places for guesses of one client at one account. */
 const PAIR_SHARE = 1 / 10;
-/** The same for one client, with any accounts. */
+/** Maximum share of all places for guesses of one client at any accounts. */
 const CLIENT_SHARE = 1 / 2;
 /** A client that hangs up frees its place for others, but may begin at most this many times its share. */
 const ABANDONED_SHARES = 3;

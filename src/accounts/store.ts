@@ -12,7 +12,7 @@ export interface AccountStore {
   refresh(): Promise<void>;
   /** Runs a change in a transaction. After a return, table and store have it; after an error, neither has it. */
   change<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Resolves when what it reads and writes by itself has ended. */
+  /** Resolves when the reads and writes that it has begun by itself have ended. */
   close(): Promise<void>;
 }
 

@@ -56,7 +56,7 @@ const Mesh = component('MultidimensionalMesh', {
 
 const Crs = component('MultidimensionalCrs', {
   name: text('Name of the coordinate system.', 'ETRS89 / UTM zone 32N'),
-  srid: text('Its code.', 'EPSG:25832').optional(),
+  srid: text('Code of the coordinate system.', 'EPSG:25832').optional(),
   wkt: text('Coordinate system as WKT.').optional(),
 });
 
@@ -68,8 +68,8 @@ export const MultidimensionalDataset = component('MultidimensionalDataset', {
   kind: z
     .enum(['grid', 'mesh', 'array'])
     .describe('`grid`, `mesh`, or `array`: cells that a grid cannot describe, or spectra.'),
-  items: z.array(Item).describe('What it holds.'),
-  time: Time.optional().describe('Its time axis; absent: one step without a time.'),
+  items: z.array(Item).describe('Items of the dataset.'),
+  time: Time.optional().describe('Time axis; absent: one step without a time.'),
   axes: z.array(Axis).describe('Other axes.'),
   affine: z
     .array(z.number())
@@ -79,8 +79,8 @@ export const MultidimensionalDataset = component('MultidimensionalDataset', {
         'Of a grid: x of the outer corner, x of a column, x of a row, then the same of y, as GDAL’s geotransform.',
       example: [610000, 100, 0, 6130000, 0, -100],
     }),
-  mesh: Mesh.optional().describe('Of a mesh: its size.'),
-  crs: Crs.optional().describe('Its coordinate system.'),
+  mesh: Mesh.optional().describe('Size of a mesh.'),
+  crs: Crs.optional().describe('Coordinate system of the dataset.'),
   bbox: z
     .array(z.number())
     .optional()

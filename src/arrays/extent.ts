@@ -54,5 +54,5 @@ export async function wgs84ExtentOf(data: OpenedStore['data'], box: Box | undefi
   }
 }
 
-/** To a centimetre. */
+/** Rounds to about a centimetre. */
 const rounded = (degrees: number): number => Math.round(degrees * 1e7) / 1e7;

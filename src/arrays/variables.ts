@@ -19,7 +19,7 @@ export interface Variable {
   readonly timed: boolean;
   /** The others, in the order of the array. */
   readonly dimensions: readonly Dimension[];
-  /** Of an item of a mesh. */
+  /** Whether the values of a mesh item lie at nodes or cells. */
   readonly location?: MeshItem['location'];
 }
 

@@ -23,7 +23,7 @@ export interface BlobSourcesOptions {
 interface OpenOptions {
   /** Required version. Default: the current one. */
   etag?: string;
-  /** Ends all reads of the source with its reason. */
+  /** Its abort ends all reads of the source, with its reason. */
   signal?: AbortSignal;
 }
 

@@ -87,7 +87,7 @@ export class Bucket {
         [400, 404, 405, 501],
       );
       const text = await answer.text();
-      // what it could not delete is tried, and fails, one by one
+      // else deletes them one by one, so that the error names the blob
       if (answer.ok && !text.includes('<Error>')) return;
       if (!answer.ok) this.#canRemoveMany = false;
     }

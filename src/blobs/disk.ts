@@ -156,7 +156,7 @@ export class DiskStore implements BlobStore {
     for (let read = 0; read < size; ) {
       signal?.throwIfAborted();
       const { bytesRead } = await file.read(bytes, read, size - read, read);
-      // shorter than it was: the rest is not there
+      // the file has been truncated: returns what was read
       if (bytesRead === 0) return bytes.subarray(0, read);
       read += bytesRead;
     }

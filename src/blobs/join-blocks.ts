@@ -37,7 +37,7 @@ export async function* joinBlocks(
     next = Math.max(next, n);
     while (next < ids.length && reads.length < MAX_READS && bytes < MAX_BYTES && sizes[next]! <= SHORT) {
       const read = readAll(ids[next]!);
-      // awaited in its turn, if no earlier one fails
+      // its failure is thrown when it is awaited, unless an earlier block fails
       read.catch(() => {});
       reads.push(read);
       bytes += sizes[next++]!;

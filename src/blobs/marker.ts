@@ -31,7 +31,7 @@ export class DamagedMarker extends Error {
   override readonly name = 'DamagedMarker';
 }
 
-/** Not a valid blob name. */
+/** Name of the marker. Not a valid blob name, so that no blob replaces it. */
 const NAME = '.platform-store.json';
 const READ_MS = 10_000;
 

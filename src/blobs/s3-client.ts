@@ -30,7 +30,7 @@ export interface Request {
    * server refuses a request before it does anything.
    */
   once?: true;
-  /** The server works long before it answers. */
+  /** The server may work long before it answers. */
   slow?: true;
 }
 
@@ -55,7 +55,7 @@ export interface BucketAnswer {
   status: number;
   ok: boolean;
   headers: { get(name: string): string | undefined };
-  /** Of a successful download: read or destroy it. */
+  /** Body of a successful download. The caller must read or destroy it. */
   body?: Readable;
   text(): Promise<string>;
 }

@@ -63,7 +63,7 @@ const Forecast = component('CreditForecast', {
         unspent: number('Credits that are left when they expire, at this pace.'),
       }),
     )
-    .describe('What is available, by its expiry.'),
+    .describe('Available credits by their expiry.'),
 });
 export type Forecast = z.infer<typeof Forecast>;
 const LedgerEntry = component('CreditEntry', {
@@ -89,7 +89,7 @@ const Verification = component('CreditVerification', {
       tenantId: uuidText('Id of the tenant of the pool; absent: the generic pool.').optional(),
       seq: z.int().optional().describe('Number of the entry in its pool.'),
       lotId: z.int().optional().describe('Lot that the credits belong to: what one add or move put into the pool.'),
-      reason: text('What is wrong with it.', 'The sum of the accounts is not 0.'),
+      reason: text('What is wrong with the entry.', 'The sum of the accounts is not 0.'),
     })
     .optional()
     .meta({ id: 'WrongCreditEntry' })

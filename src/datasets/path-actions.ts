@@ -150,7 +150,7 @@ function moveItem(found: Item, parent: Folder, newParent: Folder, name: string) 
   entry.name = name;
   entry.moved = true;
   if ('folder' in found) {
-    // its contents were read under the old path, or not at all
+    // the folder's contents were read under the old path, or not at all
     found.folder.stale ||= !found.folder.made || newParent !== parent;
     parent.folders = parent.folders.filter((one) => one !== found.folder);
     newParent.folders.push(found.folder);

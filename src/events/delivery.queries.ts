@@ -21,7 +21,7 @@ export type Claimed = z.infer<typeof Claimed>;
 export interface Capacity {
   /** Attempts that may start. */
   all: number;
-  /** Maximum among them to webhooks whose last attempt failed. */
+  /** Maximum number of these deliveries to webhooks whose last attempt failed. */
   failing: number;
   /** Maximum of concurrent attempts of this worker for one tenant, and half as many to its failing webhooks. */
   perTenant: number;

@@ -46,7 +46,7 @@ export class Contents {
     this.#threads = threads;
   }
 
-  /** Close its source at the end. */
+  /** Opens the features of a dataset. The caller must close the source. */
   async open(dataset: FeatureDataset): Promise<Content> {
     const { id, datasetFormat, blob } = dataset;
     if (datasetFormat.toLowerCase() !== FORMAT || blob === undefined)

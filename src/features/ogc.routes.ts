@@ -159,7 +159,7 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
   routes.get(`${COLLECTION_ROUTE}/items`, {
     operationId: 'listCollectionFeatures',
     summary: 'Features of the collection as GeoJSON',
-    description: 'As `GET /api/gis/dataset/{id}/feature`.',
+    description: 'Returns the same as `GET /api/gis/dataset/{id}/feature`.',
     params: CollectionId,
     querystring: z.object(pageParameters),
     response: { 200: FeaturePage },
@@ -177,7 +177,7 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
   routes.get(`${COLLECTION_ROUTE}/items/:featureId`, {
     operationId: 'getCollectionFeature',
     summary: 'A feature of the collection as GeoJSON',
-    description: 'As `GET /api/gis/dataset/{id}/feature/{featureId}`.',
+    description: 'Returns the same as `GET /api/gis/dataset/{id}/feature/{featureId}`.',
     params: CollectionId.extend({ featureId: z.string().max(400).describe('Id of the feature.') }),
     querystring: z.object(shownParameters),
     response: { 200: Feature },

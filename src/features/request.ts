@@ -90,7 +90,7 @@ export const pageParameters = {
   limit: queryInteger(1, Number.MAX_SAFE_INTEGER)
     .default(DEFAULT_FEATURES)
     .describe(`Maximum number of features of a page, at most ${MAX_FEATURES}. Larger numbers mean that.`),
-  cursor: z.string().max(4096).optional().describe('Of the link `next`: continues the list.'),
+  cursor: z.string().max(4096).optional().describe('Cursor of the link `next`; continues the list.'),
   offset: queryInteger(0, Number.MAX_SAFE_INTEGER)
     .optional()
     .describe('Number of features to pass over. The link `next` is quicker.'),

@@ -8,7 +8,7 @@ export const Link = component(
       'Address of the linked answer.',
       'https://platform.example.org/api/gis/dataset/0192f7a0-6c1e-7d3a-9b52-3f1e8a7c4d10/feature',
     ),
-    rel: text('What it is to this answer: `self`, `next`, `collection` and others.', 'self'),
+    rel: text('Relation to this answer: `self`, `next`, `collection` and others.', 'self'),
     type: text('Media type of the linked answer.', 'application/geo+json').optional(),
     title: text('A title for people.', 'Wells').optional(),
   },
@@ -22,7 +22,7 @@ export const Feature = z
     id: z
       .union([z.string(), z.int()])
       .optional()
-      .describe('Its own id; in a dataset without ids its number from 0, valid until the content is replaced.'),
+      .describe('Id of the feature; in a dataset without ids its number from 0, valid until the content is replaced.'),
     geometry: z
       .unknown()
       .describe('Geometry of GeoJSON in the coordinate system of the header `Content-Crs`, or null.'),

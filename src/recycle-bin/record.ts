@@ -60,6 +60,6 @@ export const Preview = component('RestorePreview', {
       datasets: number('Number of datasets that would be deleted.'),
       bytes: number('Size of the datasets in bytes.', 1048576),
     })
-    .describe('What a permanent removal would delete: the item with all its contents.'),
+    .describe('What a permanent deletion would delete: the item with all its contents.'),
 });
 export type Preview = z.infer<typeof Preview>;

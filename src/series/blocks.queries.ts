@@ -76,7 +76,7 @@ export const updateExtent = (tx: Transaction, key: number) =>
       from ts_blocks where series_key = ${key}) b
     where key = ${key}`);
 
-/** Lets a transaction see one state of the data. First in it. */
+/** Lets a transaction see one state of the data. Must be its first statement. */
 export const beginSnapshot = (tx: Transaction) =>
   tx.query(sql.unsafe`set transaction isolation level repeatable read, read only`);
 

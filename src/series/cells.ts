@@ -91,7 +91,7 @@ export function cellOfJson(value: unknown, column: SeriesColumn): ReadCell {
   return cellOfText(isText ? value : wholeText(value), column);
 }
 
-/** Without an exponent. */
+/** An integer as text, without an exponent. */
 const wholeText = (value: number) => (Number.isInteger(value) ? BigInt(value).toString() : String(value));
 
 /** A stored value as JSON. */

@@ -101,7 +101,7 @@ function parseCell(text: string, column: SeriesColumn, { decimalSeparator }: Csv
 }
 
 interface Line {
-  /** From 1. */
+  /** Number of the line, from 1. */
   number: number;
   text: string;
 }

@@ -126,7 +126,7 @@ export const Series = component(
   'TimeSeries',
   {
     id: text('Id of the series.', 'ribe'),
-    item: Item.describe('What the values are: name, type, unit.'),
+    item: Item.describe('Name, type and unit of the values.'),
     properties: z
       .record(z.string(), z.unknown())
       .meta({ description: 'Values of the properties, by name.', example: { station: 'Ribe' } }),
@@ -140,7 +140,7 @@ export const NewSeries = component(
   'NewTimeSeries',
   {
     id: SeriesId.optional().describe('Id of the series; 1 to 128 characters of A-Z, a-z, 0-9 and `._~-`.'),
-    item: NewItem.describe('What the values are: name, type, unit.'),
+    item: NewItem.describe('Name, type and unit of the values.'),
     properties: PropertyValues.optional().meta({
       description: 'Values of the properties, by name.',
       example: { station: 'Ribe' },

@@ -79,7 +79,7 @@ const ChangedProperty = component(
   'ChangedTimeSeriesProperty',
   {
     property: z.string().min(1).max(255).meta({ description: 'Name of the property to change.', example: 'station' }),
-    value: z.unknown().meta({ description: 'Its new value; absent: none.', example: 'Ribe' }),
+    value: z.unknown().meta({ description: 'New value; absent: null.', example: 'Ribe' }),
   },
   'A property and its new value.',
 );

@@ -5,7 +5,7 @@ import { dayText } from './clock.ts';
 /** Bytes of the time and the brackets of a row, at most, and of a number or time with its comma. */
 const timeBytes = 64;
 const cellBytes = 48;
-/** Of most rows. */
+/** Bytes of the time and the brackets in most rows. */
 const usualTimeBytes = 34;
 const usualCellBytes = 10;
 /** Parts of a day of 8192 microseconds. */
@@ -143,7 +143,7 @@ export class RowText {
   }
 }
 
-/** So many digits of a whole number below 2³¹. */
+/** Writes a whole number below 2³¹ with `count` digits. */
 function putDigits(bytes: Uint8Array, at: number, number: number, count: number): void {
   let left = number | 0;
   for (let place = at + count - 1; place >= at; place--) {

@@ -126,7 +126,7 @@ export class Spool {
   }
 }
 
-/** By time; of equal times the last row. */
+/** Rows in the order of time; of equal times only the last row. */
 function sorted(rows: Rows): Rows {
   const { times, columns } = rows;
   if (times.every((time, at) => at === 0 || (times[at - 1] as bigint) < time)) return rows;

@@ -25,7 +25,7 @@ const CSV_BODY = {
         example: '2026-01-24T08:00:00;1.25\n2026-01-24T09:00:00;1.31\n',
       },
       'text/plain': {
-        schema: { type: 'string', description: 'As `text/csv`.' },
+        schema: { type: 'string', description: 'CSV, as with `text/csv`.' },
         example: '2026-01-24 08:00:00;1.25\n',
       },
     },

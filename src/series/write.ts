@@ -53,7 +53,7 @@ export async function mergeRows(tx: Transaction, key: number, kinds: readonly Ki
     const mine = slice(rows, at, end);
     at = end;
     if (mine.times.length === 0) continue;
-    // behind a full block: it stays as it is
+    // the new rows follow a full block, which stays as it is
     if (block && isFull(block, mine)) await output.add(mine, nextStart === null);
     else if (block) {
       const { data } = await readBlock(tx, key, block.first);
@@ -179,7 +179,7 @@ const slice = ({ times, columns }: Rows, from: number, to: number): Rows => ({
   columns: columns.map((cells) => cells.slice(from, to)),
 });
 
-/** Both in ascending order; of equal times the new row. */
+/** Merges rows in ascending order; of equal times the new row wins. */
 function merged(old: Rows, added: Rows): Rows {
   if ((added.times[0] as bigint) > (old.times.at(-1) as bigint)) {
     append(old, added);

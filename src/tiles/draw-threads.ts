@@ -2,7 +2,7 @@ import { ConversionError, FormatError } from 'hydrofiles/errors';
 import { type TaskContext, ThreadPool } from 'hydrofiles/threads';
 import { AppError } from '../errors.ts';
 
-/** Waiting drawings, of all tenants and of one of them. */
+/** Maximum number of waiting drawings, of all tenants and of one. */
 const [MAX_WAITING, MAX_WAITING_OF_TENANT] = [200, 100];
 /** A thread that draws one tile for longer is terminated. */
 const TIME_LIMIT = 60_000;

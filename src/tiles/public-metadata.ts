@@ -25,7 +25,7 @@ const Scheme = component('TilingScheme', {
     .array(z.int())
     .optional()
     .meta({
-      description: 'Those of the zoom levels whose tiles are drawn at their first request.',
+      description: 'Zoom levels whose tiles are drawn at their first request.',
       example: [16],
     }),
   resolutions: perLevel('Side of a pixel of each level, in units of the coordinate system.', [40, 20]),
@@ -38,7 +38,7 @@ const Scheme = component('TilingScheme', {
     .array(z.string())
     .optional()
     .describe('Spread evenly from minValue to maxValue. Absent for rasters in their own colours.'),
-  aggregationMethod: z.enum(AGGREGATION_METHODS).describe('What a pixel has of the cells in it.'),
+  aggregationMethod: z.enum(AGGREGATION_METHODS).describe('How the value of a pixel is computed from the cells in it.'),
   renderValuesOutOfRangeAsTransparent: z.enum(OUT_OF_RANGE).describe('Which values beyond the ends have no colour.'),
   srid: z.int().meta({ description: 'EPSG or ESRI code of the coordinate system of the tiles.', example: 25832 }),
   sridAuthName: z.string().meta({ description: 'Authority of `srid`.', example: 'EPSG' }),

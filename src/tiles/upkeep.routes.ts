@@ -23,7 +23,7 @@ const TileStatus = component('TileStatus', {
               level: number('Zoom level.', 16),
               onRequest: z.boolean().meta({ description: 'Tiles are drawn at their first request.', example: true }),
               tiles: number('Tiles with data, of all steps and layers.', 36),
-              keptTiles: number('Of a level that is drawn on request: tiles that are kept.', 4),
+              keptTiles: number('Number of stored tiles of a level that is drawn on request.', 4),
               keptBytes: number('Bytes of these tiles; equal ones are stored once, and count each.', 20_480),
             }),
           )
@@ -36,7 +36,7 @@ export type TileStatus = z.infer<typeof TileStatus>;
 
 const TileCheckAnswer = component('TileCheck', {
   checked: number('Tiles with data that were checked.', 100),
-  drawnAnew: number('Those of them that were drawn anew, because their level is drawn on request.', 40),
+  drawnAnew: number('Number of checked tiles that were drawn again, because their level is drawn on request.', 40),
   checkedEmpty: number('Places without data at which there must be no tile.', 93),
   wrong: z
     .array(

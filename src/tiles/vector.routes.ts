@@ -36,11 +36,11 @@ const Slice = z.object({
     .max(100)
     .optional()
     .meta({
-      description: 'Of a mesh: the number of the step from 0, or its time. Default: the first.',
+      description: 'Step of a mesh: its number from 0, or its time. Default: the first.',
       examples: ['0', '2024-05-02T10:00:00'],
     }),
   layer: z.string().max(100).optional().meta({
-    description: 'Of a mesh with layers: the number of the layer from 0, the lowest. Default: 0.',
+    description: 'Layer of a mesh with layers: its number from 0, the lowest. Default: 0.',
     example: '0',
   }),
 });

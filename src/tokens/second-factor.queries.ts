@@ -15,7 +15,7 @@ const Authenticator = z.object({
   /** Encrypted setup code of the account's own authenticator; absent for a group's. */
   sealed: z.instanceof(Buffer).optional(),
   createdAt: z.string(),
-  /** When the first code of it was accepted from this account. */
+  /** When a code of this authenticator was first accepted from this account. */
   provedAt: z.string().optional(),
 });
 

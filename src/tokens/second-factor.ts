@@ -40,7 +40,7 @@ export interface Authenticator {
   setupCode: string;
   /** Belongs to the account, not to one of its groups. */
   own: boolean;
-  /** A code of it was accepted from this account. */
+  /** A code of this authenticator was accepted from this account. */
   proved: boolean;
 }
 

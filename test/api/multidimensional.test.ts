@@ -58,7 +58,7 @@ async function queried(t: ExecutionContext, content: Grid | Mesh | MultiArray | 
 
 const at = (hour: number) => `2026-01-24T${String(hour).padStart(2, '0')}:00:00.0000000`;
 
-/** Of a place of a grid: a number of its own, nodata in the first cell. */
+/** Value of a cell: each has another number, the first cell has nodata. */
 const known = (band: number, step: number, layer: number, row: number, column: number) =>
   row + column === 0 ? -9999 : 10_000 * band + 1000 * step + 100 * layer + 10 * row + column;
 
@@ -259,7 +259,7 @@ test('cells of rotated and curvilinear grids are points', async (t) => {
   t.is((await bent.refusal('?point=0.1,1.9'))[0], 400);
 });
 
-test('a box finds the cells of a large turned grid, of which all are too many', async (t) => {
+test('a box selects cells of a rotated grid that has too many cells for one answer', async (t) => {
   const [width, height] = [2200, 2000];
   const [cos, sin] = [0.8, 0.6];
   const { rows, refusal } = await queried(t, {

@@ -44,7 +44,7 @@ test.after.always(async () => {
 });
 
 let stores = 0;
-/** Each in a folder of its own of one bucket. */
+/** Makes a store with its own folder in the bucket. */
 async function make() {
   const { root, url: bucket } = await running;
   const folder = await mkdtemp(join(root, 'local-'));

@@ -63,7 +63,7 @@ test('a modified address fails with one sentence', async (t) => {
   t.is((error as { status?: number } | undefined)?.status, 403);
 });
 
-/** Someone else's server, with its whims. */
+/** A server that is not the platform's and answers as the test says. */
 async function server(t: ExecutionContext, answer: (request: IncomingMessage, response: ServerResponse) => void) {
   const listening = createServer(answer);
   await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));

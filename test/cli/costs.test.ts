@@ -69,7 +69,7 @@ test('a retry that would fail for a missing parameter is not started; the others
   const { io, told } = recorded(undefined, (path) => (path.includes('/2/') ? [missing] : []));
   const run = async (noun: string, ...args: string[]) =>
     (await programFor([noun, 'retry'], io)).parseAsync([noun, 'retry', ...args], { from: 'user' });
-  const message = `It would fail: ${missing} A retry cannot set it. Start a new transfer.`;
+  const message = `The transfer would fail: ${missing} A retry cannot set it. Start a new transfer.`;
   await t.throwsAsync(run('job', '1', '2', '3'), { message: '1 of 3 jobs were refused.' });
   const at = (id: number) => `/api/admin/job/${id}/retry`;
   const started = (id: number) => [[at(id), { dryRun: true }], [at(id), {}], 'the-id'];

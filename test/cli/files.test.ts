@@ -97,7 +97,7 @@ test('an import without a required parameter is refused before the file is sent'
   t.is(refused.code, 1);
   t.regex(
     refused.err,
-    /It would fail: Parameter 'TilingSchemes' is required by TilingWriter\. Use --param to set it\./,
+    /The transfer would fail: Parameter 'TilingSchemes' is required by TilingWriter\. Use --param to set it\./,
   );
   t.notRegex(refused.err, /Uploading/);
   t.deepEqual(JSON.parse((await run(['transfer', 'list', '--json'])).out).data, []);
@@ -108,11 +108,14 @@ test('a dry run reads the local file, reports certain failures and gives an esti
   const tif = await put('picture.asc', tiffFile({ width: 2, height: 2, values: [1, 2, 3, 4], tags: placed(0, 0, 1) }));
   const forced = await importing(tif, '--reader', 'AsciiGridReader', '--dry-run');
   t.is(forced.code, 1);
-  t.regex(forced.err, /It would fail: picture\.asc looks like a TIFF file \(GeoTIFF\), which AsciiGridReader cannot/);
+  t.regex(
+    forced.err,
+    /The transfer would fail: picture\.asc looks like a TIFF file \(GeoTIFF\), which AsciiGridReader cannot/,
+  );
   t.is((await importing(tif, '--dry-run')).code, 0, 'its content says what it is');
   const broken = await importing(await put('broken.asc', ASCII_GRID.replace('ncols 4', 'ncols four')), '--dry-run');
   t.is(broken.code, 1);
-  t.regex(broken.err, /It would fail: .*ncols/);
+  t.regex(broken.err, /The transfer would fail: .*ncols/);
   const grid = await put('grid.asc', ASCII_GRID);
   const nowhere = await importing(grid, '--writer', 'GeoTiffWriter', '--to-srid', '3857', '--dry-run');
   t.is(nowhere.code, 1);
@@ -120,7 +123,10 @@ test('a dry run reads the local file, reports certain failures and gives an esti
   const wells = await put('wells.zip', shapefileOf());
   const items = await importing(wells, '--writer', 'GeoJsonWriter', '--items', 'depth', '--dry-run');
   t.is(items.code, 1);
-  t.regex(items.err, /It would fail: The item filter names 'depth', but the data only have the items 0 'nr'\./);
+  t.regex(
+    items.err,
+    /The transfer would fail: The item filter names 'depth', but the data only have the items 0 'nr'\./,
+  );
   const good = await importing(grid, '--writer', 'GeoTiffWriter', '--srid', '25832', '--to-srid', '3857', '--dry-run');
   t.is(good.code, 0, good.err);
   t.regex(good.out, /^Estimate: about \d+ s of conversion, about [\d.]+ \w+ before compression\.$/m);

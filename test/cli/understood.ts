@@ -11,7 +11,7 @@ export const wordsOf = (line: string) =>
  */
 export async function understood(argv: readonly string[], env: Record<string, string>): Promise<string> {
   const program = await programFor(argv, person(env).io);
-  // before it looks for anything
+  // stops before the command runs
   const stopped = new Error('understood');
   let called: string | undefined;
   program.hook('preAction', (_, command) => {

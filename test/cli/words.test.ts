@@ -182,7 +182,7 @@ test('each command has an example, and every example is valid', async (t) => {
 });
 
 test('help and --version load only the command descriptions', async (t) => {
-  // in this process they are loaded: another one tells what it needs
+  // this process has loaded them already, so another process tells what it loads
   const script = `import { registerHooks } from 'node:module';
     const loaded = [];
     registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });

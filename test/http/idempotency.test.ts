@@ -426,7 +426,7 @@ test('The end of a transfer is announced outside of the transaction of the reque
   await db.within(transaction, async () => {
     await db.transaction((tx) => tx.query(sql.unsafe`select 1`));
     announcer(db)(id);
-    // the next step is not over before it is told
+    // the transaction waits until the announcement has arrived
     await db.transaction(async () => t.is((await told)[0].payload, id));
   });
   await transaction.rollBack();

@@ -87,7 +87,7 @@ test.serial('a server that stops sends responses whose delay is about to begin',
   const slots = new pg.Client({ connectionString: w.url });
   await slots.connect();
   t.teardown(() => slots.end());
-  // held between counting the failure and taking its place
+  // the login stops here: its failure is counted, but it has no place yet
   await slots.query('begin; lock table login_waits in share mode');
   const parked = fail(delay, address);
   await until(async () => (await failuresOf(address)) === 2);
@@ -275,7 +275,7 @@ test.serial('a disconnected client frees its place, but its failure is counted',
   const delay = delayFor(t, 10);
   const address = newClient();
   await fail(delay, address);
-  /** One that hangs up as soon as it waits. */
+  /** A client that hangs up as soon as it waits. */
   async function hangUp() {
     const failed = await failuresOf(address);
     const gone = Promise.withResolvers<void>();

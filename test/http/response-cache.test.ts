@@ -43,7 +43,7 @@ async function knownAnswer(get: Get, url: string, headers: Record<string, string
   throw new Error(`${url} was never answered without a statement.`);
 }
 
-/** Without what differs between any two answers. */
+/** An answer without the parts that differ between any two answers. */
 function shown({ status, headers, raw }: Answer) {
   const { date: _, 'x-request-id': id, ...rest } = headers;
   return { status, headers: Object.fromEntries(Object.entries(rest).sort()), raw: raw.toString('base64'), hasId: !!id };

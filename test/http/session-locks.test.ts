@@ -27,7 +27,7 @@ test('one process holds a lock; waiting processes are notified of its release, a
   t.true(await other.tryLock('-5'));
   t.false(await one.tryLock('-5'));
 
-  // Those that nobody waits for are released together.
+  // Locks that nobody waits for are released together.
   for (const number of ['20', '21']) t.true(await one.tryLock(number));
   for (const number of ['20', '21']) await one.unlock(number, false);
   for (const number of ['20', '21']) while (!(await other.tryLock(number))) await sleep(5);

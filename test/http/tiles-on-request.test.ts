@@ -231,7 +231,7 @@ test.serial('the least recently used tiles are evicted', async (t) => {
   const orphans = 'select from drawn_tile_contents c where not exists (select from drawn_tiles where content = c.hash)';
   t.is((await w.sql(orphans)).length, 0);
 
-  // Those of a deleted dataset go first.
+  // Tiles of a deleted dataset are deleted first.
   const deleting = new pg.Client({ connectionString: w.url });
   await deleting.connect();
   // in one transaction, as the last insert may still make room

@@ -130,7 +130,7 @@ test('a stream does not repeat itself when only the rights of its reader have ch
   const stream = await follow(reader, one(id));
   await stream.until(1);
   t.is((await client.post(member, { userId: reader.userId, role: 'Contributor' })).status, 200);
-  // has it looked at at once
+  // the stream checks the transfer at each notification
   for (let n = 0; n < 5; n++) {
     await w.sql(`select pg_notify('${ENDED}', $1)`, [id]);
     await sleep(50);

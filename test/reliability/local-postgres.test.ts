@@ -426,7 +426,7 @@ const NAMESPACES = {
   ],
 };
 
-/** Attaches in namespaces of its own, in which root may do all. */
+/** Attaches in a new user namespace, where this user is root, and in other new namespaces. */
 function attachApart(folder: string, namespaces: readonly string[]) {
   const command = ['--input-type=module', '-e', ATTACH, folder];
   // a new network namespace has no loopback before it is up

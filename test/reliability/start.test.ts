@@ -24,7 +24,7 @@ const PATIENCE_MS = 120_000;
 
 interface Running {
   process: ChildProcess;
-  /** Of the process that supervises the others. */
+  /** Id of the process that supervises the others. */
   pid: number;
   /** Lines on stdout. */
   lines: string[];

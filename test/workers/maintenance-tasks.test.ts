@@ -8,7 +8,7 @@ import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
 import { sharedProcess } from '../world/worker.ts';
 import { type User, world } from '../world.ts';
 
-/** Work that is done by the clock, where some of it fails. */
+/** Periodic jobs of which a part fails. */
 /** Nobody is there. */
 const SILENT = { 'outbound.allow': '127.0.0.1:1' };
 const w = world(test, { ...SILENT, 'accounts.registration': 'true' });

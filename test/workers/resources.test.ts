@@ -39,7 +39,7 @@ function thaw(pid: number) {
   try {
     process.kill(pid, 'SIGCONT');
   } catch {
-    // it is gone
+    // the process has ended
   }
 }
 

@@ -96,7 +96,7 @@ async function steps(t: ExecutionContext, first: number, end: number): Promise<B
   return (await written(t, data, 'Dfs2Writer')).content;
 }
 
-test('an append to tiles draws its steps by the schemes that are there; of two at once each is added once or refused', async (t) => {
+test('an append to tiles draws its steps in the existing schemes; of two concurrent appends, each is added once or refused', async (t) => {
   const client = w.as(await w.account({ tenantId: await w.tenant(), role: 'Owner' }));
   const projectId = await newProject(client);
   await worker();

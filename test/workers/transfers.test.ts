@@ -67,7 +67,7 @@ function signal(pid: number, name: NodeJS.Signals) {
   try {
     process.kill(pid, name);
   } catch {
-    // it is gone
+    // the process has ended
   }
 }
 

@@ -9,7 +9,7 @@ export interface CarryScene {
   source: { tenantId: string; projectId: string };
   target: { tenantId: string; projectId: string };
   datasetId: string;
-  /** Asks for it, with the version that has it. */
+  /** Starts a move or copy, with the version of the API that has it. */
   ask(verb: 'move' | 'copy', more?: object, query?: string): Promise<Answer>;
 }
 

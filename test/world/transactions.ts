@@ -6,9 +6,9 @@ type Query = (this: unknown, ...args: unknown[]) => Promise<unknown>;
 export interface Wait {
   /** The statement before the wait. */
   after: string;
-  /** The statement after it. */
+  /** The statement after the wait. */
   before?: string;
-  /** Milliseconds between them. */
+  /** Length of the wait in milliseconds. */
   for?: number;
 }
 

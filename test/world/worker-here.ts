@@ -43,7 +43,7 @@ export function switchedWorker(world: World, settings: Record<string, string> = 
   }
   world.beforeEnd(stop);
   return {
-    /** Does nothing if it is on. */
+    /** Starts the worker, unless it runs. */
     start(): Promise<WorkerHere> {
       on ??= workHere(world, settings);
       return on;

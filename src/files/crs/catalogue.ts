@@ -113,7 +113,7 @@ export interface Found {
 
 /** Systems that most people mean. */
 const COMMON = /^(wgs 84|etrs89)( \/|$)/;
-/** Of names with a height system or another order of axes. */
+/** Matches names with a height system or another order of axes. */
 const QUALIFIED = /[(+]/;
 
 /**

@@ -11,7 +11,7 @@ export interface SearchedRecords {
 interface Values {
   /** Values of all records as a reader sees them, in lower case, each with `END` behind it. */
   values: Buffer;
-  /** Where each record ends in them. */
+  /** End of each record in `values`. */
   ends: readonly number[];
 }
 

@@ -19,7 +19,7 @@ import { vtuFormat } from './vtu/signature.ts';
 import { cellsOfText, xyzFormat } from './xyz/signature.ts';
 import { mdFormat } from './zarr/signature.ts';
 
-/** Told by the bytes with which all their files begin. */
+/** Formats that are recognised by their first bytes. */
 const BINARY: readonly FileFormat[] = [
   geoTiffFormat,
   gisFormat,
@@ -30,7 +30,7 @@ const BINARY: readonly FileFormat[] = [
   hecRasFormat,
   ...dfsFormats,
 ];
-/** Told by their first lines. */
+/** Formats that are recognised by their first lines. */
 const TEXT: readonly FileFormat[] = [asciiGridFormat, geoJsonFormat, kmlFormat, vtuFormat, meshFormat, xyzFormat];
 /** A zip is of the first format that finds its files in it. */
 const ZIPPED: readonly FileFormat[] = [mdFormat, shapefileFormat, kmlFormat, vtuFormat, geoTiffFormat, asciiGridFormat];

@@ -23,7 +23,7 @@ import { vtuReader, vtuWriter } from './vtu/format.ts';
 import { xyzReader, xyzWriter } from './xyz/format.ts';
 import { mdReader, mdWriter } from './zarr/format.ts';
 
-/** Errors about files of another format name it. */
+/** All readers. Errors about files of another format name the reader of that format. */
 export const readers: readonly Reader[] = [
   fileReader,
   asciiGridReader,
@@ -69,7 +69,7 @@ export const writers: readonly Writer[] = [
   mbTilesWriter,
 ];
 
-/** By exact name. */
+/** Finds a reader by its exact name. */
 export const findReader = (name: string): Reader | undefined => readers.find((reader) => reader.name === name);
 export const findWriter = (name: string): Writer | undefined => writers.find((writer) => writer.name === name);
 

@@ -12,7 +12,7 @@ interface CachedResponse {
   /** Version of the resource. */
   readonly version: string;
   readonly etag: string | undefined;
-  /** Names and values in turns, without those of one answer. */
+  /** Header names and values in turn, without those in `NOT_CACHED`. */
   readonly headers: readonly string[];
   /** With status 304. */
   readonly shortHeaders: readonly string[];

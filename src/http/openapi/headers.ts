@@ -49,7 +49,8 @@ export const HEADERS = {
     schema: { type: 'string' },
   },
   RateLimit: {
-    description: 'What is left of them, such as `"default";r=5990;t=42`: requests in the next seconds.',
+    description:
+      'Remaining requests of each limit, and the seconds until it is reset, such as `"default";r=5990;t=42`.',
     schema: { type: 'string' },
   },
 };

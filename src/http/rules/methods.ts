@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY'] as const;
 
 interface Path {
-  /** As in one of its routes. */
+  /** A path as one of its routes spells it. */
   url: string;
   methods: Map<string, RouteOptions>;
 }

@@ -32,7 +32,7 @@ export const Job = component('Job', {
   state: z.enum(JOB_STATES).describe('State of the job.'),
   tenantId: uuidText('Id of the tenant of the transfer.').optional(),
   type: text('Type of the transfer.', 'Import').optional(),
-  /** Of a transfer. */
+  /** Only for transfers. */
   name: z
     .string()
     .optional()
@@ -61,7 +61,7 @@ export interface JobFilter {
   fingerprint?: string | undefined;
   /** Pool id of a worker. */
   worker?: string | undefined;
-  /** Of the id of a transfer, or the whole number of another job. */
+  /** The end of a transfer's id, or the whole number of another job. */
   idEnding?: string | undefined;
   /** Minimum age in milliseconds. */
   olderThan?: number | undefined;

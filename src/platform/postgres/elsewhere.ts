@@ -16,7 +16,7 @@ const SOCKET = /^\.s\.PGSQL\.\d+$/;
 
 /** Marks the folder as in use by this process until the returned function is called, or the process ends. */
 export async function markAttached(home: string): Promise<() => void> {
-  // never refused: a start holds it exclusively for a moment, and has the lock of the folder meanwhile
+  // cannot be refused: only a starting server locks this file exclusively, while it holds the lock of the folder
   return (await lockFile(home, ATTACHED, 'shared')) ?? (() => {});
 }
 

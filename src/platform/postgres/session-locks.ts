@@ -64,7 +64,7 @@ export class SessionLocks {
   async unlock(number: string, announce: boolean): Promise<void> {
     const held = this.#client;
     const client = await held?.catch(() => undefined);
-    // It ended with its connection.
+    // The lock has ended with its connection.
     if (client === undefined || this.#isClosed || this.#client !== held) return;
     this.#unneeded.push(number);
     if (!announce) {

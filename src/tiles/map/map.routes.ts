@@ -89,7 +89,7 @@ export async function mapRoutes(app: App) {
   });
 }
 
-/** Both forms have strong ETags of their own. */
+/** The gzipped or the plain form, each with an ETag of its own. */
 function encoded(asset: Asset, accepted: string | string[] | undefined) {
   return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(String(accepted ?? ''))
     ? { bytes: asset.gzip, etag: `"${asset.etag}-gz"` }

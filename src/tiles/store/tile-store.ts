@@ -41,16 +41,16 @@ export interface TileDrawing {
 export interface DrawnTile {
   /** Undefined: nothing lies in the tile. */
   readonly bytes: Uint8Array | undefined;
-  /** Without the wait for a thread. */
+  /** Duration of the drawing, without the wait for a thread. */
   readonly milliseconds: number;
 }
 
 export interface TileStoreParts {
   readonly db: Database;
   readonly threads: Readonly<Record<TileKind, DrawThreads>>;
-  /** Of tiles that this process draws; announced on the channel `DRAWN`. */
+  /** Locks of the tiles that this process draws; announced on the channel `DRAWN`. */
   readonly locks: SessionLocks;
-  /** Bytes of tiles in the database; 0: it stores none. */
+  /** Maximum bytes of tiles in the database; 0: it stores none. */
   readonly most: number;
   readonly log: { warn(details: object, message: string): void };
   readonly metrics: {
@@ -150,12 +150,12 @@ export class TileStore {
       if (bytes !== undefined && milliseconds >= storedFrom) isStored = await this.#store(key, bytes, lock);
       return bytes;
     } finally {
-      // A stored tile was announced when it was stored.
+      // Only for a tile that was not stored: the storing has announced the others.
       if (locked) locks.unlock(lock, !isStored).catch((error) => this.#warn(error, 'a lock could not be released'));
     }
   }
 
-  /** Without a connection for locks a tile is drawn more than once, but it is drawn. */
+  /** Without a connection for locks the tile is drawn all the same, possibly by several processes. */
   async #findOrLock(key: TileKey, lock: string): Promise<LockedTile> {
     try {
       return await findOrLockTile(this.#parts.locks, key, lock);

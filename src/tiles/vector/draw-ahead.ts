@@ -26,7 +26,7 @@ const LOOK_EVERY_MS = 1000;
 
 type Parts = Pick<Executor, 'db' | 'convert' | 'scratch' | 'scratchGb' | 'timeLimit' | 'log'> & {
   readonly blobs: BlobStore;
-  /** Bytes of drawn tiles in the database; 0: it stores none. */
+  /** Maximum bytes of drawn tiles in the database; 0: it stores none. */
   readonly keptBytes: number;
 };
 

@@ -8,8 +8,8 @@ import { settle } from './settle.ts';
 const AT_ONCE = 200;
 
 /**
- * Ends those of these transfers that wait, because their project was deleted, and gives their ids. Workers end those
- * that run.
+ * Ends waiting transfers of deleted projects, and returns the ids of those that it ended. Running ones are skipped: the
+ * workers end them.
  */
 export async function endOfDeleted(tx: Transaction, ids: readonly string[]): Promise<string[]> {
   const all: string[] = [];

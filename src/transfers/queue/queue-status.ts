@@ -101,7 +101,7 @@ function unsatisfiableReason(workers: readonly WorkerCapacity[], required: Requi
 
 interface Quantity {
   dimension: keyof Resources;
-  /** Start of its flags. */
+  /** Prefix of its flags. */
   flag: string;
   noun: string;
   unit: string;

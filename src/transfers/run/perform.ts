@@ -18,7 +18,7 @@ export interface Job {
   id: string;
   /** The resource request that the capacity was taken for. */
   flags: readonly string[];
-  /** This process did not take its queue row: the claim removes it. */
+  /** Set if this process has not taken the queue row: then the claim removes it. */
   unqueue?: boolean;
 }
 

@@ -50,7 +50,7 @@ export async function startAppend(
   });
 }
 
-/** What the dataset keeps of its writer's parameters cannot be others for some of its steps. */
+/** Refuses other values for parameters of the writer that the dataset keeps: all its steps must have the same. */
 function checkKept({ writer, writerParameters }: CheckedConversion) {
   const given = writer.kept?.find((name) => writerParameters?.[name] !== undefined);
   if (given !== undefined)

@@ -78,7 +78,7 @@ export function checkConversion(
   const transformations = request.transformations ?? [];
   const copied = reader?.produces === 'bytes';
   const refusal = copied ? undefined : refusalOf(transformations, reader, readerParameters.SRID);
-  // as the only mistake it keeps its own error code
+  // if it is the only mistake, its error code is that of the refusal
   if (refusal && Object.keys(errors).length === 0) throw asAppError(refusal);
   Object.assign(errors, refusal?.errors);
 

@@ -28,7 +28,7 @@ const Listed = z.object({ name: z.string(), problem: z.enum(PROBLEMS), etag: z.s
 export const listProblems = (db: Reads, limit: number) =>
   db.any(sql.type(Listed)`select name, problem, etag from damaged_blobs order by found_at limit ${limit}`);
 
-/** Lists a blob. Null: it is listed with this problem already. */
+/** Records a damaged or missing blob. Returns null if it is recorded with this problem already. */
 export const putProblem = (tx: Transaction, name: string, problem: BlobProblem, etag: string | undefined) =>
   tx.maybeOne(sql.write(z.object({ name: z.string() }))`
     insert into damaged_blobs (name, problem, etag) values (${name}, ${problem}, ${etag ?? null})
@@ -65,9 +65,7 @@ export const DamagedBlob = component('DamagedBlob', {
     .enum(PROBLEMS)
     .describe('`damaged`: its bytes are not those that were written. `missing`: the store does not have it.'),
   foundAt: timeText('Time when it was found, UTC.'),
-  kind: z
-    .enum(['dataset', 'upload', 'transfer'])
-    .describe('What has the blob as its content: `dataset`, `upload` or `transfer`.'),
+  kind: z.enum(['dataset', 'upload', 'transfer']).describe('Owner of the blob: `dataset`, `upload` or `transfer`.'),
   id: uuidText('Id of the dataset or transfer, or name of the upload.'),
   title: text('Name of the dataset or upload; of a transfer, `export` or `skipped records`.', 'Valley'),
   projectId: uuidText('Project of the dataset or transfer.').optional(),
@@ -75,7 +73,7 @@ export const DamagedBlob = component('DamagedBlob', {
 
 export type DamagedBlob = z.infer<typeof DamagedBlob>;
 
-/** Listed blobs that are the content of something, with what names them. */
+/** Damaged and missing blobs that something refers to, with what refers to them. */
 export const listDamaged = (db: Reads, { after, limit }: { after: string; limit: number }) =>
   db.any(sql.type(DamagedBlob)`
     select b.name as blob, b.problem, b.found_at, n.kind, n.id, n.title, n.project_id

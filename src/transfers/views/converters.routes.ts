@@ -29,7 +29,7 @@ const Parameter = component('ConverterParameter', {
 });
 const Converter = component('Converter', {
   name: text('Name of the reader or writer.', 'GeoTiffReader'),
-  description: text('What it reads or writes.'),
+  description: text('What the converter reads or writes.'),
   datasetFormat: text('File format, such as `geotiff`.', 'geotiff'),
   canAppend: flag('Whether it can append to a dataset.').optional(),
   parameters: z.array(Parameter).describe('Parameters of the reader or writer.'),

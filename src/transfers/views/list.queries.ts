@@ -31,7 +31,7 @@ export interface TransferFilter {
   projectId?: string | undefined;
   /** The input or the output dataset. */
   datasetId?: string | undefined;
-  /** Of the id. */
+  /** The end of the transfer's id. */
   idEnding?: string | undefined;
 }
 

@@ -6,7 +6,7 @@ const QueueStatus = z.object({
   status: z.enum(STATUSES),
   flags: z.array(z.string()),
   errorMessage: z.string().optional(),
-  /** That it backs off after an outage, and until when. */
+  /** Time until which it backs off after an outage. */
   backOff: z.string().optional(),
   position: z.number().optional(),
 });

@@ -18,7 +18,7 @@ export class AddressBar {
     return this.#view;
   }
 
-  /** Not more often than browsers allow. */
+  /** Writes a part of the view into the address, as often as browsers allow. */
   keep(part: { [Name in keyof View]: View[Name] | undefined }): void {
     this.#view = { ...this.#view, ...part } as View;
     clearTimeout(this.#timer);

@@ -48,7 +48,7 @@ export interface VectorTileJson {
   readonly name: string;
   readonly bounds: readonly [number, number, number, number];
   readonly maxzoom: number;
-  /** Of a mesh. */
+  /** Only for a mesh. */
   readonly timeStamps?: readonly string[];
   readonly layerIds?: readonly number[];
   readonly vector_layers: readonly {

@@ -43,7 +43,7 @@ export class Api {
     return this.#tokens !== undefined;
   }
 
-  /** From now on as an account, without the signature. */
+  /** Drops the signature: later requests are those of an account. */
   dropSignature(): void {
     this.#signature = '';
   }

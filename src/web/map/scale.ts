@@ -87,7 +87,7 @@ export function timeAxis(low: number, high: number, count = 5): Axis {
   };
 }
 
-/** The date where it changes, else the time. */
+/** Label of a tick: the date where it changes, else the time. */
 function tickLabel(text: string, before: string | undefined, unit: number): string {
   const [date = '', time = ''] = text.split('T');
   if (unit >= 365 * DAY) return date.replace(/-01-01$/, '');

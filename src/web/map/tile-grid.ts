@@ -22,7 +22,7 @@ export interface TileGrid {
   readonly top: number;
   readonly tileWidth: number;
   readonly tileHeight: number;
-  /** From the least detail. */
+  /** The level of least detail comes first. */
   readonly levels: readonly Level[];
 }
 

@@ -73,7 +73,7 @@ export class TileStore {
     try {
       return await this.#get(path, signal);
     } catch (error) {
-      // who asked for it first may have given it up
+      // the requester that began this load may have aborted it: loads again
       if (isAbort(error) && !signal?.aborted) return this.#get(path, signal);
       throw error;
     }

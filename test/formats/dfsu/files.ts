@@ -18,7 +18,7 @@ export interface MeshSketch {
   fm?: readonly number[];
   coordinates?: 'Float32' | 'Float64';
   steps?: number;
-  /** Without that of the heights. */
+  /** Number of items, without the item of heights. */
   items?: number;
   valuesPerItem?: number;
   layered?: boolean;

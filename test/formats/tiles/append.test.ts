@@ -122,7 +122,7 @@ test('steps of a mesh are added, of values at nodes and in elements, and of leve
   const first = await draw(t, part(mesh, 0, 2), schemes);
   const { content } = await appended(t, first, part(mesh, 2, 3));
   t.deepEqual(await served(content), await served(await draw(t, part(mesh, 0, 3), schemes)));
-  // As single precision rounds them.
+  // The mesh with nodes that are rounded to single precision.
   const rounded: Mesh = { ...mesh, nodes: Float64Array.from(mesh.nodes, Math.fround) };
   t.is((await appended(t, first, part(rounded, 2, 3))).steps.present, 2);
   const moved: Mesh = { ...mesh, nodes: mesh.nodes.map((value, n) => (n === 0 ? value + 1 : value)) };

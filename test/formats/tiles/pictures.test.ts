@@ -143,7 +143,7 @@ test('a tile that cannot be decoded is found: cut off, changed, or of another si
     t.truthy(findProblem({ ...tile, bytes: tile.bytes.subarray(0, -5) }, format), outputType);
     t.truthy(findProblem(tile, { ...format, tileWidth: 128 }), outputType);
     if (outputType === 'WEBP') continue;
-    // The names of some chunks of PNG, and the head of gzip, may change without harm.
+    // Changes a byte of the pixels: readers ignore changes of some names of PNG chunks and of the head of gzip.
     const changed = Buffer.from(tile.bytes);
     const at = Math.floor(changed.length / 2);
     changed[at] = changed[at]! ^ 1;

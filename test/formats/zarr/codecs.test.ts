@@ -15,7 +15,7 @@ const store3 = (codecs: readonly object[], chunk: Uint8Array, data_type = 'float
   ...variable('v', { shape: [2, 3], values: [], data_type, codec: 'none', more: { codecs } }),
   'v/c/0/0': chunk,
 });
-/** The same of Zarr 2. */
+/** A store of Zarr 2. */
 const store2 = (dtype: string, chunk: Uint8Array, more: object = {}) => ({
   '.zgroup': '{"zarr_format": 2}',
   'v/.zarray': JSON.stringify({

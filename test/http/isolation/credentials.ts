@@ -51,7 +51,7 @@ async function revokedKey(w: World, owner: User) {
   return key;
 }
 
-/** Made by the platform's own keys, with other settings. */
+/** A token of the platform's own keys, made with other settings. */
 async function tokenOf(w: World, user: User, settings: object) {
   const identity = await findIdentity(w.db, user.userId);
   if (!identity) throw new Error(`There is no account ${user.userId}.`);

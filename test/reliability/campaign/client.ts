@@ -19,7 +19,7 @@ export interface Client {
   post(path: string, body: unknown, key: string, headers?: Record<string, string>): Promise<Answer>;
   /** Requests that were sent again. */
   readonly repeats: number;
-  /** How often which answer, or none, made it send one again. */
+  /** How often each answer, or none, made the client repeat a request. */
   readonly troubles: ReadonlyMap<string, number>;
 }
 

@@ -68,7 +68,7 @@ const SETTINGS = {
   // as many at a time as was asked for, whatever machine this is
   'worker.memory': '1000000',
 };
-/** Those of the test itself, which are left alone. */
+/** Name of the test's own connections, which are left alone. */
 export const OWN_NAME = 'campaign';
 
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
@@ -280,7 +280,7 @@ export async function childrenOf(parent: number): Promise<number[]> {
   return found;
 }
 
-/** False: it has just ended. */
+/** Returns false if the process has just ended. */
 export function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, name);

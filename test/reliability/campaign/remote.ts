@@ -1,7 +1,7 @@
 import { firstByte, type Source, sendFile } from '../../world/source.ts';
 import type { Choices } from '../flags.ts';
 
-/** Of the requests, these are answered with 503, and these break off somewhere. */
+/** Share of requests that are answered with 503, and share of answers that break off. */
 const OVERLOADED = 0.1;
 const BROKEN = 0.25;
 

@@ -8,7 +8,7 @@ import type { Report, RequestMessage } from '../../../workers/messages.ts';
 const tell = (report: Report) => process.send?.(report);
 
 const held: unknown[] = [];
-/** The types of Node leave it out. */
+/** Node's types do not declare WebAssembly. */
 const { WebAssembly: wasm } = globalThis as unknown as {
   WebAssembly: { Memory: new (size: { initial: number }) => { grow(pages: number): number; buffer: ArrayBuffer } };
 };

@@ -7,7 +7,7 @@ export type Slot =
   | { readonly kind: 'table'; readonly value: Slots }
   | { readonly kind: 'tables'; readonly value: readonly Slots[] };
 
-/** By number of the slot. */
+/** Slots of a table by number. */
 export type Slots = Readonly<Record<number, Slot | undefined>>;
 
 const sizes: Readonly<Record<Slot['kind'], number>> = {

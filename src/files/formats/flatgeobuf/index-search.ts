@@ -26,7 +26,7 @@ interface NodeRange {
  * advance.
  */
 const perStep = 256;
-/** The same for a search that needs all that is found. */
+/** Nodes of a level for a search that needs all results. */
 const perLongStep = 4096;
 /** Unneeded bytes between two ranges that are read to save a request. */
 const maxGap = 1 << 14;
@@ -198,7 +198,7 @@ function* stepsOf(ranges: readonly NodeRange[], most: number): Generator<readonl
 interface Nodes extends NodeRange {
   /** Box and offset of each node; the offset is a whole number of 64 bits. */
   readonly numbers: Float64Array;
-  /** The same bytes. */
+  /** The bytes as words of 32 bits. */
   readonly words: Uint32Array;
 }
 

@@ -9,7 +9,7 @@ export const magic = Buffer.from([0x66, 0x67, 0x62, 3, 0x66, 0x67, 0x62]);
 export const patchVersion = 1;
 /** Bytes of the magic and the patch version. */
 export const magicLength = 8;
-/** As in GDAL. */
+/** Maximum size of a header in bytes, as in GDAL. */
 export const maxHeader = 10 << 20;
 /** Maximum size of a feature, which is held in memory. */
 export const maxFeature = 1 << 30;

@@ -228,7 +228,7 @@ class Source {
 
   take(length: number): Uint8Array {
     const end = this.#at + length;
-    if (end > this.#bytes.length) throw new Error('A block is shorter than it says.');
+    if (end > this.#bytes.length) throw new Error('A block ends before its declared length.');
     const taken = this.#bytes.subarray(this.#at, end);
     this.#at = end;
     return taken;

@@ -19,7 +19,7 @@ const startsWithPoint = (given: string) => {
 function points(head: Buffer): Detected | undefined {
   const [text = ''] = latin1(head).split(endMark, 1);
   const lines = text.split(/\r?\n/);
-  // The last one may be cut.
+  // The last line may be cut off.
   if (lines.length > 1) lines.pop();
   const texts = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
   const first = texts.findIndex((line) => startsWithPoint(line));
@@ -34,7 +34,7 @@ export function cellsOfText(head: Buffer): Detected | undefined {
     .toString('utf8')
     .replace(/^\ufeff/, '')
     .split(/\r?\n/);
-  // The last one may be cut.
+  // The last line may be cut off.
   if (head.length === HEAD_LENGTH) lines.pop();
   const found = textTable(lines);
   return found && { name: 'a table of text (CSV)', advice: adviceOn(found), maybe: 'xyz' };

@@ -53,7 +53,7 @@ function filtered(width: number, height: number, rgba: Uint8Array): Uint8Array {
   const out = new Uint8Array((stride + 1) * height);
   // The left neighbours of the first pixel are zeros, and so is the row above the first one.
   const rows = [new Uint8Array(stride + 4), new Uint8Array(stride + 4)] as const;
-  // By type: none, sub, up, average, Paeth.
+  // The filtered row for each type of filter: none, sub, up, average, Paeth.
   const trials = Array.from({ length: 5 }, () => new Uint8Array(stride));
   for (let row = 0; row < height; row++) {
     const [line, above] = row % 2 === 0 ? rows : [rows[1], rows[0]];

@@ -1,5 +1,5 @@
 const sides = 0xffff;
-/** A power of two: its rest is found without a division. */
+/** A power of two, so that a remainder needs no division. */
 const featuresAStep = 1 << 15;
 
 /**

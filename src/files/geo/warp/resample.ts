@@ -170,7 +170,7 @@ function resampleFull({ samples, first, left, stride }: SourceWindow, pixels: Pi
     for (let i = r * side, o = at + r * outWidth, end = i + columns; i < end; i++, o++) {
       const x = px[i]! - 0.5;
       const y = py[i]! - 0.5;
-      // Both are positive.
+      // `|` rounds down, because both are positive.
       const column = x | 0;
       const row = y | 0;
       const u = x - column;

@@ -5,8 +5,9 @@ import type { CoveredArea, SourceSlice } from '../raster/values/item-values.ts';
 import type { MatrixLimits } from './description.ts';
 import { LimitsTally, scaled } from './limits.ts';
 
-/** Maximum numbers of tiles at the edge of the data that are subdivided and examined. */
+/** With more tiles at the edge of the data, the search goes no deeper. */
 const MOST_EDGE_TILES = 24_000;
+/** Maximum number of tiles at the edge whose values are read to see whether they have data. */
 const MOST_PROBES = 1000;
 /** Runs of tiles in rows that are joined to rectangles. */
 const MOST_RUNS = 50_000;
@@ -48,9 +49,9 @@ interface EdgeTile {
 }
 
 /**
- * Finds the tiles with data of levels that are not drawn yet, from the top of the quadtree down. What is known to be
- * full or empty is not divided further; tiles at the edge of the data are looked at. Where these are too many to be
- * looked at, all of them count as tiles with data, and levels below that are described by their tiles.
+ * Finds the tiles with data on levels that are drawn on request, from the top of the quadtree down. Full and empty
+ * tiles are not divided further. The values of tiles at the edge of the data are read; if a level has too many of them,
+ * all count as tiles with data. Levels below the last divided one have the rectangles of that level.
  */
 async function tallyOnRequest({ plan, item, slice, signal }: Options, whole: CoveredArea): Promise<MatrixLimits[]> {
   const { base, onRequest } = plan;

@@ -161,7 +161,7 @@ const Source = z.object({
   // At most 24 levels are tried for it.
   mercatorCell: z.number().min(0),
   time: Axis.optional(),
-  // Of the items of schemes.
+  // Descriptions of the values, by id of the scheme.
   values: z
     .custom<object>((value) => typeof value === 'object' && Object.keys(value ?? {}).length <= MOST_SCHEMES, {
       error: `Expected at most ${MOST_SCHEMES} items`,

@@ -82,7 +82,7 @@ export interface SourceDescription {
   readonly cell: number;
   readonly mercatorCell: number;
   readonly time?: StoredAxis;
-  /** By the id of the scheme. */
+  /** Descriptions of the values, by id of the scheme. */
   readonly values: Readonly<Record<string, ValuesDescription>>;
 }
 
@@ -98,7 +98,7 @@ export type SourceShape =
       readonly kind: 'mesh';
       readonly layers: number;
       readonly elements: number;
-      /** Of nodes, as single precision has them, and elements. */
+      /** Digest of the nodes in single precision and of the elements. */
       readonly digest: string;
     };
 

@@ -67,7 +67,7 @@ export function chosenItem(
 
 interface WrittenSlice extends KeptSlice {
   readonly single: boolean;
-  /** Of the slice, 0 to 1. */
+  /** Reports the drawn share of the slice, 0 to 1. */
   progress(share: number): void;
 }
 

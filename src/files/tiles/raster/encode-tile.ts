@@ -92,7 +92,7 @@ function rampPixels({ transparent }: TileStyle, ramp: Ramp) {
     const isWide = most - least + (gaps ? 2 : 1) > 256;
     const shown = isWide ? usedSteps(steps) : Array.from({ length: most - least + 1 }, (_, n) => least + n);
     if (shown.length + (gaps ? 1 : 0) > 256) return { rgba: coloursOf(steps, table) };
-    // Nothing, a step of −1, comes before all others.
+    // Pixels without data have the step −1, the lowest.
     const places = new Uint8Array(RAMP_STEPS + 1);
     for (const [n, step] of shown.entries()) places[step + 1] = n + (gaps ? 1 : 0);
     const indices = pooledBytes(length);

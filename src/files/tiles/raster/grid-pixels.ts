@@ -135,7 +135,7 @@ export class GridPixels implements Disposable {
   readonly #grid: ValueGrid;
   readonly #options: GridPixelOptions;
   readonly #change: Transformer | undefined;
-  /** Where the pixels of the last lattice lie, whose cells were asked for. */
+  /** The lattice of the last call of `cellsOf`, and where its pixels lie in the grid. */
   #known: { readonly lattice: Lattice; readonly transform: ApproximateTransform } | undefined;
 
   private constructor(grid: ValueGrid, options: GridPixelOptions, change: Transformer | undefined) {

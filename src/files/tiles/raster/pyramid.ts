@@ -32,7 +32,7 @@ export interface PyramidOptions {
   /** Levels to be emitted, at most `base`. */
   readonly levels: readonly number[];
   readonly method: Aggregation;
-  /** The planes are used again when it returns. */
+  /** The caller uses the planes again when the call has ended. */
   emit(tile: DrawnTile): Promise<void>;
   /** Levels above the base whose sums are passed on too, from which the levels above them can be drawn later. */
   readonly sums?: { readonly levels: readonly number[]; take(tile: SummedTile): Promise<void> };

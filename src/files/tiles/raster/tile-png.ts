@@ -7,16 +7,17 @@ const deflated = promisify(deflate);
 /** Deflate level of filtered rows: level 6 takes three times as long for a quarter fewer bytes. */
 const level = 4;
 
-/** A picture of at most 256 colours as indices, or of any. */
+/** Pixels as indices into a palette of at most 256 colours, or as RGBA. */
 export type TilePixels =
   | { readonly indices: Uint8Array; readonly palette: readonly (readonly [number, number, number, number])[] }
   | { readonly rgba: Uint8Array };
 
-/** Compresses on the thread pool, or on this thread, which costs less. */
+/** Where rows are compressed: on the thread pool, or on this thread, which costs less. */
 export type PackOn = 'pool' | 'thread';
 
 /**
- * Encodes a tile, whose memory is used again, as a PNG (W3C third edition): 8-bit palette, or true colour with alpha.
+ * Encodes a tile as PNG (W3C third edition): 8-bit palette, or true colour with alpha. The memory of the pixels goes
+ * back to the pool of buffers.
  */
 export async function encodeTilePng(
   width: number,

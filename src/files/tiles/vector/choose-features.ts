@@ -40,7 +40,7 @@ export class FeatureChooser<F extends Stored = Stored> {
   #side = 1;
   #features: readonly Chosen<F>[] = [];
   #added: Chosen<F>[] = [];
-  /** The largest of the features that are not represented yet. */
+  /** While no feature is chosen: the largest of those that are too small to be drawn by themselves. */
   #left: Chosen<F> | undefined;
   #points: Chosen<F>[] = [];
   #stride = 1;
@@ -92,11 +92,11 @@ export class FeatureChooser<F extends Stored = Stored> {
     this.#coalescer = new Coalescer(side, this.#lines);
   }
 
-  /** In the order of the file, and the side below which features were coalesced. */
+  /** Features to draw, in the order of the file, and the side in pixels below which features were coalesced. */
   chosen(): { features: Chosen<F>[]; side: number } {
     this.#coalesce();
     const features = [...this.#features, ...this.#points];
-    // A tile with something in it is not empty.
+    // If no feature was chosen, one is, so that the tile is not empty.
     if (features.length === 0 && this.#left !== undefined) features.push(this.#coalescer.standIn(this.#left));
     return {
       features: withinBytes(features).toSorted((one, other) => one.number - other.number),
@@ -107,7 +107,7 @@ export class FeatureChooser<F extends Stored = Stored> {
 
 const bySide = (one: Sized, other: Sized) => other.side - one.side;
 
-/** In the order of the file. */
+/** The `MOST_FEATURES` largest features, in the order of the file. */
 const largest = <F extends Stored>(features: readonly Chosen<F>[]): Chosen<F>[] =>
   features
     .toSorted(bySide)

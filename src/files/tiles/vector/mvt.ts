@@ -16,7 +16,7 @@ export interface TileFeature {
 /** One layer of a Mapbox Vector Tile 2.1. */
 export class LayerWriter {
   readonly #layer = new ProtobufWriter();
-  /** Used again and again: a feature, and its packed values. */
+  /** Buffers that are used for each feature, and for its packed values. */
   readonly #feature = new ProtobufWriter();
   readonly #packed = new ProtobufWriter();
   readonly #tile = new ProtobufWriter();

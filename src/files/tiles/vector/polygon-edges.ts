@@ -10,7 +10,7 @@ const COLUMNS = ((EXTENT + 2 * BUFFER) >> COLUMN_BITS) + 1;
 export interface TileRings {
   /** x and y of the points of all rings, without closing points. */
   readonly points: Int32Array;
-  /** The point after the last one of each ring. */
+  /** For each ring, the index after its last point. */
   readonly ends: readonly number[];
   /** Whether each ring is an exterior one, which turns clockwise on the screen; its holes follow. */
   readonly exterior: readonly boolean[];

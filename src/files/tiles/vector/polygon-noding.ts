@@ -15,7 +15,7 @@ const SIDE = Math.ceil((EXTENT + 2 * BUFFER) / PIXEL);
  */
 export interface NodedEdges extends Edges {
   readonly outer: Int32Array;
-  /** The count for holes. */
+  /** The same count for the holes. */
   readonly inner: Int32Array;
 }
 

@@ -207,7 +207,7 @@ function doubleArea(ring: Ring): number {
 
 /** The smallest polygon around a hole that touches no exterior ring but in points. */
 function around(hole: Ring, polygons: readonly Polygon[]): Polygon | undefined {
-  // The middle of an edge lies on no other one.
+  // The middle of an edge lies on no other edge.
   const [x, y] = [hole[0]! + hole[2]!, hole[1]! + hole[3]!];
   let [found, least] = [undefined as Polygon | undefined, Infinity];
   for (const polygon of polygons) {

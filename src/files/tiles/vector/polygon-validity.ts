@@ -35,7 +35,7 @@ export class PolygonValidity {
       const c = orientation(ax, ay, bx, by, cx, cy);
       const d = orientation(ax, ay, bx, by, dx, dy);
       if ((c > 0 && d > 0) || (c < 0 && d < 0)) return false;
-      // On one line with touching boxes they overlap.
+      // Collinear edges whose boxes touch overlap.
       const a = orientation(cx, cy, dx, dy, ax, ay);
       const b = orientation(cx, cy, dx, dy, bx, by);
       return !((a > 0 && b > 0) || (a < 0 && b < 0));

@@ -37,7 +37,7 @@ export class Simplifier {
     return simple;
   }
 
-  /** Without points that are equal to the one before. Returns the number of points. */
+  /** Rounds points and drops those that equal the one before. Returns the number of points. */
   #round(units: Float64Array, length: number, least: 2 | 3): number {
     if (this.points.length < length) {
       this.points = new Int32Array(2 * length);

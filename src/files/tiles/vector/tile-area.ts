@@ -13,7 +13,7 @@ const net = 16;
 
 /** Where a tile lies in the coordinate system of a file. */
 export interface TileArea {
-  /** Without the buffer. Absent: some of it has no place there. */
+  /** Box of the tile without its buffer. Absent: a part of the tile cannot be transformed. */
   readonly tile?: Box;
   /** Areas to be searched. */
   readonly wanted: readonly Box[];

@@ -7,17 +7,17 @@ import { Simplifier } from './simplify.ts';
 export interface PathList {
   /** x and y of the points of all paths. */
   readonly points: Int32Array;
-  /** The point after the last one of each path. */
+  /** For each path, the index after its last point. */
   readonly ends: readonly number[];
   readonly count: number;
 }
 
 /**
- * Clips geometries to a tile and its buffer, simplifies them by a unit and makes polygons valid. Its memory is used
- * again and again.
+ * Clips geometries to a tile and its buffer, simplifies them by a unit and makes polygons valid. Each call of `clip`
+ * overwrites the paths of the call before.
  */
 export class TileClipper implements PathList {
-  /** The paths that were found last, until the next ones are. */
+  /** Paths of the last call of `clip`. */
   points = new Int32Array(1 << 10);
   readonly ends: number[] = [];
   #length = 0;
@@ -30,7 +30,7 @@ export class TileClipper implements PathList {
     return this.ends.length;
   }
 
-  /** Whether something of the geometry lies in the tile. */
+  /** Returns whether a part of the geometry lies in the tile or its buffer. */
   clip({ type, coordinates, parts, polygons, bounds }: PlacedGeometry, transform: TileTransform): boolean {
     this.#length = 0;
     if (this.ends.length > 0) this.ends.length = 0;
@@ -42,7 +42,7 @@ export class TileClipper implements PathList {
     const clipper = this.#clipper;
     if (type === 1) this.#addPoints(clipper.clipPoints(clipper.transform(coordinates, 0, last, transform)));
     this.#exterior.length = 0;
-    // Holes of a ring without an area are left out with it.
+    // A ring without an area is left out together with its holes.
     let isDrawn = false;
     for (let part = 0, polygon = 0; type !== 1 && part < count; part++) {
       const first = count === 1 ? 0 : parts![part]!;

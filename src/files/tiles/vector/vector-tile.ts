@@ -21,7 +21,7 @@ const overhead = 64;
 const PIXEL = EXTENT / 256;
 /** Features by which the bytes of a feature are estimated. */
 const SAMPLE = 100;
-/** Above the number of features of a tile. */
+/** More than the number of features of a tile. */
 const MOST_RANKED = 2 ** 24;
 
 /** The tile as it is kept and sent. */
@@ -165,7 +165,7 @@ export class TileDrawer {
     for (const transform of transforms)
       for (const shape of shapes) {
         if (!this.#clipper.clip(shape, transform)) continue;
-        // A tile with something in it is not empty.
+        // The first feature is added whatever its size, so that the tile is not empty.
         const limit = this.#writer.features === 0 ? Infinity : most;
         if (!this.#writer.add({ id, type: shape.type, paths: this.#clipper, tags }, limit)) return false;
       }
@@ -203,7 +203,7 @@ function mostBytes(
   return bytes;
 }
 
-/** To units of a tile, also for what reaches beyond the antimeridian on either side. */
+/** Transforms to units of a tile; several for geometries that cross the antimeridian. */
 function transformsOf(
   { level, column, row }: TileNumber,
   bounds: PlacedGeometry['bounds'] | undefined,
@@ -254,7 +254,7 @@ function ranked(features: readonly Sized[]): Float64Array {
   return order;
 }
 
-/** Of a number of 24 bits. */
+/** Reverses a number of 24 bits. */
 function reversedBits(value: number): number {
   let turned = value;
   turned = ((turned >>> 1) & 0x55555555) | ((turned & 0x55555555) << 1);

@@ -16,7 +16,7 @@ export class AxisArrays {
     this.#names = names;
   }
 
-  /** A variable of its own. */
+  /** Adds a coordinate variable for an axis. */
   add(axis: Axis): AxisDescription {
     const { name, unit, eum, values, edges } = axis;
     const array = this.#names.claim(name);

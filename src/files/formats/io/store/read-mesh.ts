@@ -140,7 +140,9 @@ async function flatCells(store: ArrayStore, cells: number) {
   const connectivity = Uint32Array.from(await numbersOf(store, meshArrays.flat), Number);
   const offsets = Uint32Array.from(await store.array(meshArrays.offsets).all([cells + 1]), Number);
   if (offsets[0] !== 0 || !isRising(offsets) || offsets.at(-1) !== connectivity.length)
-    throw new FormatError(`The cells do not end where their ${connectivity.length} nodes end.`);
+    throw new FormatError(
+      `The offsets of the cells do not rise from 0 to the number of their nodes, ${connectivity.length}.`,
+    );
   return { connectivity, offsets };
 }
 

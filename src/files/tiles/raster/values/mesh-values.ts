@@ -134,7 +134,7 @@ class MeshArea implements CoveredArea {
   readonly #shapes: Shapes;
   /** Shapes that may lie here. */
   readonly #candidates: readonly number[];
-  /** Around them. */
+  /** Bounding box of the candidates. */
   #bounds: Box | undefined;
 
   constructor(
@@ -149,7 +149,7 @@ class MeshArea implements CoveredArea {
     const side = (2 * HALF_WORLD) / 2 ** level;
     const [west, north] = [-HALF_WORLD + column * side, HALF_WORLD - row * side];
     this.#bounds ??= boundsOf(this.#shapes, this.#candidates);
-    // Around all of them there is nothing to be chosen.
+    // A tile that contains the bounding box has the same candidates.
     if (contains({ west, south: north - side, east: west + side, north }, this.#bounds)) return this;
     const near: number[] = [];
     for (const shape of this.#candidates) {

@@ -147,7 +147,7 @@ let items = 0;
 
 /** Chunks of all planes. */
 class Chunks {
-  /** Of its keys. */
+  /** Prefix of the item's keys in the cache. */
   readonly #prefix = `${items++} `;
   readonly #tiles: StoredTiles;
   readonly #name: string;

@@ -12,13 +12,16 @@ import { TileTree, type TreeNode } from './tile-tree.ts';
 
 const mostTiles = 1_000_000;
 const usualLast = 14;
-/** Features of which all tiles below a tile are drawn from memory: their number and bytes. */
+/** Up to this number and bytes of features, a tile is drawn together with all tiles below it. */
 const mostFeatures = 20_000;
 const mostBytes = 32 << 20;
 
-/** Bytes of features of which a tile takes long to draw. */
+/** A tile whose features have this many bytes takes long to draw. */
 const muchBytes = 8 << 20;
-/** Maximum number of tiles with many features, in total or per threshold. */
+/**
+ * With `MinFeatures`, the number of drawn tiles is limited to `tilesEach` for every `MinFeatures` features, but to no
+ * fewer than `fewTiles`.
+ */
 const [fewTiles, tilesEach] = [256, 5];
 
 export interface VectorTilesRequest {
@@ -114,7 +117,7 @@ async function drawTiles(content: PyramidContent, { threads, add, MinFeatures, c
   }
 }
 
-/** The last level, at most 14, with which the area does not have too many tiles. */
+/** The deepest level, up to 14, down to which the area has at most `mostTiles` tiles in all. */
 function lastLevel({ bounds: [west, north, east, south] }: PlacedFeatures): number {
   let [last, count] = [-1, 0];
   while (last < usualLast && count <= mostTiles) {
@@ -125,7 +128,7 @@ function lastLevel({ bounds: [west, north, east, south] }: PlacedFeatures): numb
   return count > mostTiles ? last - 1 : last;
 }
 
-/** Tiles whose features fit into memory are drawn with all below them. */
+/** Jobs that draw all tiles. A tile with few features is drawn in one job with all tiles below it. */
 function* jobsOf(
   tree: TileTree,
   { sizes }: PlacedFeatures,
@@ -150,9 +153,9 @@ function bytesOf(features: Uint32Array, sizes: Uint32Array): number {
 }
 
 /**
- * The tiles that at least so many features, or many bytes of them, touch, level by level: tiles with fewer are drawn
- * quickly when they are asked for. Many features over each other would make all tiles of all levels such tiles, so
- * their number is limited.
+ * Jobs for tiles that are touched by at least `least` features or by `muchBytes`, level by level. Other tiles are drawn
+ * fast enough on request. The number of jobs is limited, because features that lie over each other touch the tiles of
+ * all levels.
  */
 function* jobsOfMany(
   tree: TileTree,
@@ -174,7 +177,7 @@ function* jobsOfMany(
   }
 }
 
-/** Data beyond 180° are drawn on the other side, so that the tiles wrap around the earth. */
+/** Bounds in degrees; all longitudes if the data cross the antimeridian, because their tiles wrap around the earth. */
 function degreesOf({ bounds: [west, north, east, south] }: PlacedFeatures): [number, number, number, number] {
   if (west > east) return [-180, -85.0511, 180, 85.0511];
   const longitude = (x: number) => (x / HALF_WORLD - 1) * 180;

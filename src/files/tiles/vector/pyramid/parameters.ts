@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { hasBidiControls, NO_BIDI_CONTROLS } from '../../../data/bidi-controls.ts';
 
-/** As of the tiles that are drawn on request. */
+/** The deepest zoom level, as for tiles that are drawn on request. */
 export const deepestLevel = 22;
 
 const Level = z.int().min(0).max(deepestLevel);

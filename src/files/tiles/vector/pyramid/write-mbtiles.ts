@@ -23,7 +23,7 @@ export const write: Write<typeof writeParameters, 'features'> = async (data, par
 
 async function writeDatabase(path: string, pyramid: VectorPyramid, signal: AbortSignal): Promise<void> {
   using database = new DatabaseSync(path);
-  // The file is copied when it is whole.
+  // No journal: the file is copied only when it is complete.
   database.exec(`pragma journal_mode = off; pragma synchronous = off; pragma application_id = ${mbTiles};
     create table metadata (name text, value text);
     create table tiles (zoom_level integer, tile_column integer, tile_row integer, tile_data blob);
