@@ -1,4 +1,3 @@
-import { ConversionError, FormatError } from 'hydrofiles/errors';
 import { type TaskContext, ThreadPool } from 'hydrofiles/threads';
 import { AppError } from '../errors.ts';
 
@@ -71,9 +70,6 @@ export class DrawThreads {
             transfer: moved,
             ...(read && { reply: ({ offset, length }) => read(offset, length) }),
           });
-        } catch (error) {
-          // A coordinate system that is not known is a wrong request elsewhere, and here a fault of the file.
-          throw error instanceof ConversionError ? new FormatError(error.message) : error;
         } finally {
           clearTimeout(limit);
         }

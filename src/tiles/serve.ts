@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { FormatError } from 'hydrofiles/errors';
+import { ConversionError, FormatError } from 'hydrofiles/errors';
 import type { DrawnScheme, StoredTiles } from 'hydrofiles/tiles';
 import { type Served, servedDataset } from '../datasets/served.ts';
 import type { Database } from '../db.ts';
@@ -85,8 +85,11 @@ export function tileRequest(request: FastifyRequest, reply: FastifyReply, { id }
   return { tenant, signal: clientLeft(reply) };
 }
 
-/** Damaged content of the dataset is 422, with its id: anybody who may write the dataset can put other bytes there. */
+/**
+ * Content that cannot be read or drawn is 422, with the id of the dataset: anybody who may write it can put other bytes
+ * there. A coordinate system that is not known is a wrong request elsewhere, and here a fault of the content.
+ */
 export function namingDataset(error: unknown, { params }: FastifyRequest): unknown {
-  if (!(error instanceof FormatError)) return error;
+  if (!(error instanceof FormatError || error instanceof ConversionError)) return error;
   return new AppError('unprocessable', `Dataset '${(params as { id: string }).id}': ${error.message}`);
 }

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { ConversionError } from 'hydrofiles/errors';
 import { z } from 'zod';
-import { AppError, asAppError, invalid } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import { sendText } from '../http/answers/etag-answer.ts';
 import { httpStatus } from '../http/answers/status.ts';
 import { vary } from '../http/answers/vary.ts';
@@ -62,7 +61,7 @@ function wantsXml(request: FastifyRequest): boolean {
 export async function wmtsRoutes(app: App, parts: TileParts) {
   const routes = new Routes(app, { ...config, tags: TAGS });
   app.setErrorHandler((given, request, reply) => {
-    const error = given instanceof ConversionError ? asAppError(given) : namingDataset(given, request);
+    const error = namingDataset(given, request);
     if (!(error instanceof AppError) || error.kind === 'unauthenticated' || !wantsXml(request)) throw error;
     const { code } = error.details;
     const known = code !== undefined && CODES.includes(code) ? code : 'NoApplicableCode';

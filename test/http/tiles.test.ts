@@ -282,16 +282,24 @@ let onRequest: Promise<Buffer> | undefined;
 
 type Json = Answer['body'];
 
-/** The answer to a request of a dataset in whose description some members are others: `scheme.width` etc. */
-async function answerWith(path: string, change: (description: Json, scheme: Json) => void, entry = 'tiles.json') {
-  const { client, owner, projectId } = await theTiles();
+type Change = (description: Json, scheme: Json) => void;
+
+/** A dataset in whose description some members are others: `scheme.width` etc. */
+async function datasetWith(change: Change, entry = 'tiles.json') {
+  const { owner, projectId } = await theTiles();
   onRequest ??= tileBytes(steppedGrid(), [ON_REQUEST]);
-  const id = await newTilesChanged(w, { projectId, user: owner }, await onRequest, (name, bytes) => {
+  return newTilesChanged(w, { projectId, user: owner }, await onRequest, (name, bytes) => {
     if (name !== entry) return undefined;
     const content = JSON.parse(bytes.toString());
     change(content, content.tilingSchemes?.[0]);
     return Buffer.from(JSON.stringify(content));
   });
+}
+
+/** The answer to a request of such a dataset. */
+async function answerWith(path: string, change: Change, entry?: string) {
+  const { client } = await theTiles();
+  const id = await datasetWith(change, entry);
   const { status, body } = await client.get(`/api/tiles/dataset/${id}${path}`);
   return `${status} ${String(body?.detail).replace(id, 'ID')}`;
 }
@@ -314,7 +322,7 @@ test('sizes of a description that a user wrote are checked before a tile is draw
     (description) => (description.source.cell = 0),
     (description) => (description.askedSchemes[0].zoomLevels = [5000]),
     (description) => delete description.geographicBox,
-  ] as ((description: Json, scheme: Json) => void)[])
+  ] as Change[])
     answers.push(await answerWith(TILE, change));
   const of = "422 Dataset 'ID': tiles.json of the tiles: ";
   t.deepEqual(answers, [
@@ -333,6 +341,24 @@ test('sizes of a description that a user wrote are checked before a tile is draw
     `${of}askedSchemes: [0].zoomLevels is [5000]. Expected a list of integers from 0 to 24.`,
     `${of}geographicBox is missing. Invalid input: expected tuple, received undefined.`,
   ]);
+});
+
+test('a coordinate system in the description that is not known is 422, in XML for WMTS', async (t) => {
+  const { client } = await theTiles();
+  const id = await datasetWith((_, { drawnOf }) => (drawnOf.values.crs = { authority: 'EPSG', code: 99_999 }));
+  const sentence = `Dataset '${id}': The coordinate system EPSG:99999 is not known.`;
+  const tile = await client.get(`/api/tiles/dataset/${id}${TILE}`);
+  t.is(tile.status, 422);
+  t.is(tile.body.detail, sentence);
+  const { body: capabilities } = await client.get(`/api/tiles/dataset/${id}/wmts`);
+  const [set] = capabilities.contents.tileMatrixSets;
+  const kvp = `SERVICE=WMTS&REQUEST=GetTile&VERSION=1.0.0&LAYER=later&STYLE=&FORMAT=image/png&TILEMATRIXSET=${set.identifier}`;
+  const url = `/api/tiles/dataset/${id}/wmts?${kvp}&TILEMATRIX=16&TILEROW=20997&TILECOL=34407`;
+  t.is((await client.get(url)).body.detail, sentence);
+  const report = await client.get(url, { accept: 'application/xml' });
+  t.is(report.status, 422);
+  t.true(report.body.includes(`<ows:Exception exceptionCode="NoApplicableCode"><ows:ExceptionText>Dataset`));
+  t.true(report.body.includes('The coordinate system EPSG:99999 is not known.'));
 });
 
 test('zoom levels and rectangles that a user wrote do not make a request endless', async (t) => {

@@ -38,7 +38,7 @@ export class TileDrawer {
   static async open(tiles: StoredTiles, schemeId: string): Promise<TileDrawer> {
     const scheme = tiles.scheme(schemeId);
     if (scheme?.drawnOf === undefined)
-      throw new ConversionError('notFound', `No level of scheme '${schemeId}' is drawn on request.`);
+      throw new ConversionError(`No level of scheme '${schemeId}' is drawn on request.`);
     return new TileDrawer(scheme, await openValues(tiles, scheme.drawnOf.name, scheme.drawnOf.values), tiles);
   }
 
