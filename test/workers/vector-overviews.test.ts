@@ -6,6 +6,7 @@ import { Allocator } from '../../workers/allocator.ts';
 import { drawVectorOverviewTask } from '../../workers/tasks/draw-vector-overview.ts';
 import { machines } from '../cli/machine.ts';
 import { decodeTile } from '../world/decode-mvt.ts';
+import { featureBytes, newStoredFeatures } from '../world/tiles.ts';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { switchedWorker } from '../world/worker-here.ts';
 import { type Client, world } from '../world.ts';
@@ -65,7 +66,10 @@ async function scene(name = 'parcel', content = parcels(name)) {
 }
 
 const jobs = (id: string) =>
-  w.sql<{ run_at: Date }>('select run_at from graphile_worker._private_jobs where key = $1', [`vector overview ${id}`]);
+  w.sql<{ run_at: Date; last_error: string | null }>(
+    'select run_at, last_error from graphile_worker._private_jobs where key = $1',
+    [`vector overview ${id}`],
+  );
 
 /** Lets the job that waits for further changes run at once, and waits for what it draws. */
 async function untilDrawn(client: Client, id: string) {
@@ -159,6 +163,35 @@ test.serial('a large content of few features gets no tiles ahead', async (t) => 
   t.deepEqual((await client.get(`/api/vectortiles/dataset/${id}/check`)).body, { checked: 0, wrong: [] });
   t.is((await tileOf(client, id, '0/0/0')).status, 200);
 });
+
+test.serial(
+  'a content whose coordinate system is not known stays without tiles, and its job is not tried again',
+  async (t) => {
+    await rest();
+    const owner = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
+    const client = w.as(owner);
+    const bytes = await featureBytes(parcels('parcel'));
+    const code = Buffer.alloc(4);
+    code.writeInt32LE(4326);
+    bytes.writeInt32LE(99_999, bytes.indexOf(code));
+    bytes.write('NONE', bytes.indexOf('GEOG'));
+    const id = await newStoredFeatures(w, await newProject(client), owner, bytes);
+    t.is((await jobs(id)).length, 1);
+    await w.sql('update graphile_worker._private_jobs set run_at = now() where key = $1', [`vector overview ${id}`]);
+    await worker.start();
+    for (;;) {
+      const [job] = await jobs(id);
+      if (job === undefined) break;
+      t.is(job.last_error, null);
+      await sleep(50);
+    }
+    const { body } = await client.get(`/api/vectortiles/dataset/${id}/status`);
+    t.deepEqual(body, { name: 'features', overview: 'none', tiles: 0, bytes: 0 });
+    const tile = await tileOf(client, id, ABOVE);
+    t.is(tile.status, 422);
+    t.is(tile.body.detail, `Dataset '${id}': The features have no coordinate system.`);
+  },
+);
 
 test.serial('a worker without room puts the job back into the queue', async (t) => {
   const { client, id } = await scene();

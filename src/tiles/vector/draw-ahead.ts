@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FileSource } from 'hydrofiles/bytes';
-import { ConversionError, FormatError } from 'hydrofiles/errors';
+import { FormatError } from 'hydrofiles/errors';
 import { TileArchive } from 'hydrofiles/tiles';
 import type { BlobStore } from '../../blobs/blobs.ts';
 import { AppError } from '../../errors.ts';
@@ -51,7 +51,7 @@ export async function drawAhead(parts: Parts, datasetId: string, signal: AbortSi
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof Outdated || watch.changed.aborted) return;
-    const isHopeless = [AppError, ConversionError, FormatError, ChildDied].some((kind) => error instanceof kind);
+    const isHopeless = [AppError, FormatError, ChildDied].some((kind) => error instanceof kind);
     if (!isHopeless || (error instanceof AppError && error.kind === 'unavailable')) throw error;
     parts.log.warn({ err: error, datasetId }, 'vector tiles could not be drawn ahead');
   } finally {
