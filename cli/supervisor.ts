@@ -3,16 +3,6 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CHECKS, PATIENCE } from './watchdog.ts';
 
-/** A process that is restarted until it is asked to stop. */
-export interface SupervisedProcess {
-  /** Resolves when it is first ready. Rejects if it exited by itself before, because a restart would not help. */
-  ready: Promise<Ready>;
-  /** Stops it with SIGTERM, and kills it after `patience` milliseconds. Resolves when it has exited. */
-  stop(patience: number): Promise<void>;
-  /** Resolves when it has exited. */
-  kill(): Promise<void>;
-}
-
 export interface Ready {
   ready: true;
   /** Address on which it listens, if any. */
@@ -24,79 +14,101 @@ const MAX_BACKOFF_MS = 10_000;
 /** A process that ran this long is not in a crash loop. */
 const STABLE_AFTER_MS = 10_000;
 
+export interface SupervisedOptions {
+  readonly name: string;
+  /**
+   * Starts the process; gets its first `Ready`, if it was ever ready. The process sends `Ready` over its IPC channel,
+   * and then repeatedly that it is alive.
+   */
+  launch(before: Ready | undefined): ChildProcess;
+  readonly hangLimitMs: number;
+  /** Called with a sentence about exits and restarts. */
+  note(sentence: string): void;
+}
+
 /**
- * Supervises a process: restarts it with exponential backoff when it exits, and kills it when it has not reported for
- * `PATIENCE` times
- * `hangLimitMs` that its event loop runs. One that uses CPU time meanwhile ends itself before (`watchEventLoop`).
- * @param launch starts the process; gets its first `Ready`, if it was ever ready. The process sends `Ready` over its
- * IPC channel, and then repeatedly that it is alive.
- * @param note called with a sentence about exits and restarts
+ * A process that is restarted with exponential backoff when it exits, until it is asked to stop. It is killed when it
+ * has not reported for `PATIENCE` times `hangLimitMs` that its event loop runs. One that uses CPU time meanwhile ends
+ * itself before (`watchEventLoop`).
  */
-export function supervise(
-  name: string,
-  launch: (before: Ready | undefined) => ChildProcess,
-  hangLimitMs: number,
-  note: (sentence: string) => void,
-): SupervisedProcess {
-  const first = Promise.withResolvers<Ready>();
-  const stopping = new AbortController();
-  let lastReady: Ready | undefined;
-  let child: ChildProcess | undefined;
+export class SupervisedProcess {
+  readonly #options: SupervisedOptions;
+  readonly #first = Promise.withResolvers<Ready>();
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+  #lastReady: Ready | undefined;
+  #child: ChildProcess | undefined;
+
+  constructor(options: SupervisedOptions) {
+    this.#options = options;
+    this.#first.promise.catch(() => {});
+    this.#running = this.#run().catch((error) => this.#first.reject(error));
+  }
+
+  /** Resolves when it is first ready. Rejects if it exited by itself before, because a restart would not help. */
+  get ready(): Promise<Ready> {
+    return this.#first.promise;
+  }
+
+  /** Stops it with SIGTERM, and kills it after `patience` milliseconds. Resolves when it has exited. */
+  async stop(patience: number): Promise<void> {
+    this.#stopping.abort();
+    this.#child?.kill('SIGTERM');
+    const timer = setTimeout(() => this.#child?.kill('SIGKILL'), patience);
+    await this.#running;
+    clearTimeout(timer);
+  }
+
+  /** Resolves when it has exited. */
+  async kill(): Promise<void> {
+    this.#stopping.abort();
+    this.#child?.kill('SIGKILL');
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { name, note } = this.#options;
+    const { signal } = this.#stopping;
+    let crashes = 0;
+    while (!signal.aborted) {
+      const started = Date.now();
+      const end = await this.#runOnce();
+      if (signal.aborted) return;
+      if (this.#lastReady === undefined && end.byItself) throw new Error(`${name} did not start: ${end.sentence}.`);
+      crashes = Date.now() - started > STABLE_AFTER_MS ? 1 : crashes + 1;
+      note(`${name} ${end.sentence}. Restarting it.`);
+      const wait = Math.min(MIN_BACKOFF_MS * 2 ** (crashes - 1), MAX_BACKOFF_MS);
+      await sleep(wait, undefined, { signal }).catch(() => {});
+    }
+  }
 
   /** Runs one process until it exits. */
-  const runOnce = async (): Promise<End> => {
+  async #runOnce(): Promise<End> {
+    const { name, launch, hangLimitMs, note } = this.#options;
+    let child: ChildProcess;
     try {
-      child = launch(lastReady);
+      child = launch(this.#lastReady);
     } catch (error) {
       // such as too little memory for a process
       return notLaunched(error);
     }
+    this.#child = child;
     const patienceMs = PATIENCE * hangLimitMs;
     const silence = watchSilence(patienceMs, () => {
       note(`${name} has not responded for ${patienceMs / 1000} s and is killed.`);
-      child?.kill('SIGKILL');
+      child.kill('SIGKILL');
     });
     child.on('message', (message) => {
       silence.broken();
       if (!isReady(message)) return;
-      lastReady = message;
-      first.resolve(message);
+      this.#lastReady = message;
+      this.#first.resolve(message);
     });
     child.on('error', () => {}); // reported by `waitForEnd`
     const end = await waitForEnd(child);
     silence.stop();
     return end;
-  };
-  const run = async () => {
-    let crashes = 0;
-    while (!stopping.signal.aborted) {
-      const started = Date.now();
-      const end = await runOnce();
-      if (stopping.signal.aborted) return;
-      if (lastReady === undefined && end.byItself) throw new Error(`${name} did not start: ${end.sentence}.`);
-      crashes = Date.now() - started > STABLE_AFTER_MS ? 1 : crashes + 1;
-      note(`${name} ${end.sentence}. Restarting it.`);
-      const wait = Math.min(MIN_BACKOFF_MS * 2 ** (crashes - 1), MAX_BACKOFF_MS);
-      await sleep(wait, undefined, { signal: stopping.signal }).catch(() => {});
-    }
-  };
-  const running = run().catch((error) => first.reject(error));
-  first.promise.catch(() => {});
-  return {
-    ready: first.promise,
-    async stop(patience) {
-      stopping.abort();
-      child?.kill('SIGTERM');
-      const timer = setTimeout(() => child?.kill('SIGKILL'), patience);
-      await running;
-      clearTimeout(timer);
-    },
-    async kill() {
-      stopping.abort();
-      child?.kill('SIGKILL');
-      await running;
-    },
-  };
+  }
 }
 
 /**

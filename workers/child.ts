@@ -5,21 +5,6 @@ import { ChildDied } from '../src/transfers/run/conversion.ts';
 import { LIFELINE } from './lifeline.ts';
 import type { Report } from './messages.ts';
 
-/** A child process that converts, one request at a time. */
-export interface Child {
-  readonly pid: number;
-  readonly memoryMb: number;
-  /** Number of requests so far. */
-  readonly requests: number;
-  /** Whether it can take another request. */
-  readonly usable: boolean;
-  run(request: ConversionRequest, hooks: Pick<ConversionHooks, 'progress' | 'log'>): Promise<ConversionResult>;
-  /** Kills the process; its running request then fails with `reason`. The first reason counts. */
-  kill(reason: unknown): void;
-  /** Resolves when the process has exited. */
-  readonly exited: Promise<unknown>;
-}
-
 /**
  * Maximum WebAssembly memory in pages of 64 KiB: 1 GiB, more than was ever needed. WebAssembly does not start with less
  * than half.
@@ -48,81 +33,107 @@ export const memoryFlags = (memoryMb: number): string[] => [
   `--wasm-max-mem-pages=${Math.min(MAX_WASM_PAGES, Math.max(MAX_WASM_PAGES / 2, memoryMb * 16))}`,
 ];
 
-/** Starts a child and waits until it can take requests. */
-export async function startChild({ program, memoryMb, compileCache, signal }: ChildOptions): Promise<Child> {
-  const child = spawn(process.execPath, [...memoryFlags(memoryMb), program], {
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'ipc'],
-    // the worker's environment holds the database's password and the store's keys
-    env: compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache },
-  });
-  child.stdio[LIFELINE]?.on('error', () => {});
-  const errors = stderrTail(child);
-  let killed: { reason: unknown } | undefined;
-  let ended: string | undefined;
-  let requests = 0;
-  let reusable = true;
-  let answer: PromiseWithResolvers<ConversionResult> | undefined;
-  let hooks: Pick<ConversionHooks, 'progress' | 'log'> | undefined;
+/** A child process that converts, one request at a time. */
+export class Child {
+  readonly memoryMb: number;
+  /** Resolves when the process has exited. */
+  readonly exited: Promise<void>;
+  readonly #process: ChildProcess;
+  readonly #errors: () => string;
+  #killed: { reason: unknown } | undefined;
+  #ended: string | undefined;
+  #requests = 0;
+  #isReusable = true;
+  #answer: PromiseWithResolvers<ConversionResult> | undefined;
+  #hooks: Pick<ConversionHooks, 'progress' | 'log'> | undefined;
 
-  const over = Promise.withResolvers<void>();
-  const exited = over.promise;
-  child.once('exit', (code, signal) => {
-    ended = signal === null ? `with code ${code}` : `by ${signal}`;
-    answer?.reject(killed ? killed.reason : describeDeath(ended, errors(), memoryMb));
-    over.resolve();
-  });
-  child.on('error', (error) => {
-    if (child.pid === undefined) {
-      ended = `before it began: ${error.message}`;
+  private constructor({ program, memoryMb, compileCache }: ChildOptions, onReady: () => void) {
+    this.memoryMb = memoryMb;
+    const child = spawn(process.execPath, [...memoryFlags(memoryMb), program], {
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'ipc'],
+      // the worker's environment holds the database's password and the store's keys
+      env: compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache },
+    });
+    this.#process = child;
+    child.stdio[LIFELINE]?.on('error', () => {});
+    this.#errors = stderrTail(child);
+    const over = Promise.withResolvers<void>();
+    this.exited = over.promise;
+    child.once('exit', (code, signal) => {
+      this.#ended = signal === null ? `with code ${code}` : `by ${signal}`;
+      this.#answer?.reject(this.#endError(this.#ended));
       over.resolve();
-    } else child.kill('SIGKILL'); // a request did not reach it; `exit` settles the request
-  });
-  const started = Promise.withResolvers<void>();
-  child.on('message', (report: Report) => {
-    if (report.is === 'ready') started.resolve();
-    else if (report.is === 'progress') hooks?.progress(report.fraction, report.phase);
-    else if (report.is === 'log') hooks?.log(report.level, report.message);
-    else if (report.is === 'done') answer?.resolve(report.result);
-    else {
-      if (report.why !== 'invalid') reusable = false;
-      answer?.reject(failure(report));
-    }
-  });
-  const giveUp = () => void child.kill('SIGKILL');
-  signal.addEventListener('abort', giveUp);
-  if (signal.aborted) giveUp();
-  await Promise.race([started.promise, exited]);
-  signal.removeEventListener('abort', giveUp);
-  if (ended !== undefined) throw new Error(`The conversion process ended ${ended}. ${errors()}`);
+    });
+    child.on('error', (error) => {
+      if (child.pid === undefined) {
+        this.#ended = `before it began: ${error.message}`;
+        over.resolve();
+      } else child.kill('SIGKILL'); // a request did not reach it; `exit` settles the request
+    });
+    child.on('message', (report: Report) => (report.is === 'ready' ? onReady() : this.#take(report)));
+  }
 
-  return {
-    pid: child.pid as number,
-    memoryMb,
-    exited,
-    get requests() {
-      return requests;
-    },
-    get usable() {
-      return reusable && killed === undefined && ended === undefined && child.connected;
-    },
-    async run(request, given) {
-      requests++;
-      hooks = given;
-      answer = Promise.withResolvers<ConversionResult>();
-      try {
-        if (ended !== undefined) throw killed ? killed.reason : describeDeath(ended, errors(), memoryMb);
-        child.send({ request });
-        return await answer.promise;
-      } finally {
-        answer = undefined;
-        hooks = undefined;
-      }
-    },
-    kill(reason) {
-      killed ??= { reason };
-      child.kill('SIGKILL');
-    },
-  };
+  /** Starts a child and waits until it can take requests. */
+  static async start(options: ChildOptions): Promise<Child> {
+    const { signal } = options;
+    const ready = Promise.withResolvers<void>();
+    const child = new Child(options, ready.resolve);
+    const giveUp = () => void child.#process.kill('SIGKILL');
+    signal.addEventListener('abort', giveUp);
+    if (signal.aborted) giveUp();
+    await Promise.race([ready.promise, child.exited]);
+    signal.removeEventListener('abort', giveUp);
+    if (child.#ended !== undefined) throw new Error(`The conversion process ended ${child.#ended}. ${child.#errors()}`);
+    return child;
+  }
+
+  get pid(): number {
+    return this.#process.pid as number;
+  }
+
+  /** Number of requests so far. */
+  get requests(): number {
+    return this.#requests;
+  }
+
+  /** Whether it can take another request. */
+  get usable(): boolean {
+    return this.#isReusable && this.#killed === undefined && this.#ended === undefined && this.#process.connected;
+  }
+
+  async run(request: ConversionRequest, hooks: Pick<ConversionHooks, 'progress' | 'log'>): Promise<ConversionResult> {
+    this.#requests++;
+    this.#hooks = hooks;
+    this.#answer = Promise.withResolvers<ConversionResult>();
+    try {
+      if (this.#ended !== undefined) throw this.#endError(this.#ended);
+      this.#process.send({ request });
+      return await this.#answer.promise;
+    } finally {
+      this.#answer = undefined;
+      this.#hooks = undefined;
+    }
+  }
+
+  /** Kills the process; its running request then fails with `reason`. The first reason counts. */
+  kill(reason: unknown): void {
+    this.#killed ??= { reason };
+    this.#process.kill('SIGKILL');
+  }
+
+  #take(report: Exclude<Report, { is: 'ready' }>): void {
+    if (report.is === 'progress') this.#hooks?.progress(report.fraction, report.phase);
+    else if (report.is === 'log') this.#hooks?.log(report.level, report.message);
+    else if (report.is === 'done') this.#answer?.resolve(report.result);
+    else {
+      if (report.why !== 'invalid') this.#isReusable = false;
+      this.#answer?.reject(failure(report));
+    }
+  }
+
+  #endError(end: string): unknown {
+    return this.#killed ? this.#killed.reason : describeDeath(end, this.#errors(), this.memoryMb);
+  }
 }
 
 export const memoryExceeded = (limitMb: number) =>

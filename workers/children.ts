@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { AppError } from '../src/errors.ts';
 import { type Convert, scratchExceeded, timeExceeded } from '../src/transfers/run/conversion.ts';
 import { MAX_TIMER_MS } from '../src/transfers/run/time-limit.ts';
-import { type Child, memoryExceeded, startChild } from './child.ts';
+import { Child, memoryExceeded } from './child.ts';
 import { watchFolder } from './folder-size.ts';
 import { residentMb, watchMemory } from './resident-memory.ts';
 
@@ -100,7 +100,7 @@ export class Children {
   }
 
   async #boot(megabytes: number): Promise<Child> {
-    const child = await startChild({
+    const child = await Child.start({
       program: this.#program,
       memoryMb: megabytes,
       compileCache: this.#compileCache,

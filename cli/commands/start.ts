@@ -11,7 +11,7 @@ import { cleanEnvironment, settingsMessage } from '../clean-environment.ts';
 import { readableLines } from '../log-lines.ts';
 import { API_FLAGS } from '../node-flags.ts';
 import { abortWhenParentEnds, stopSignal, unlessStopped } from '../stop-signal.ts';
-import { type Ready, type SupervisedProcess, supervise } from '../supervisor.ts';
+import { type Ready, SupervisedProcess } from '../supervisor.ts';
 
 type Environment = Record<string, string | undefined>;
 
@@ -62,9 +62,9 @@ export async function start(env: Environment, io: StartOutput): Promise<number> 
   if (database === undefined) return 0;
   try {
     if (stop.aborted) return 0;
-    const hangLimitMs = config['process.hangLimit'];
-    const api = supervise('api', (before) => launch('serve', env, before), hangLimitMs, io.note);
-    const worker = supervise('worker', () => launch('work', env), hangLimitMs, io.note);
+    const shared = { hangLimitMs: config['process.hangLimit'], note: io.note };
+    const api = new SupervisedProcess({ name: 'api', launch: (before) => launch('serve', env, before), ...shared });
+    const worker = new SupervisedProcess({ name: 'worker', launch: () => launch('work', env), ...shared });
     parts.push(api, worker);
     await Promise.race([stopped, Promise.all([api.ready, worker.ready])]);
     if (stop.aborted) return 0;

@@ -43,7 +43,7 @@ import {
   toBlobInfo,
 } from './durable-files.ts';
 import { joinBlocks } from './join-blocks.ts';
-import { folderMarker, type StoreMarker } from './marker.ts';
+import { FolderMarker, type StoreMarker } from './marker.ts';
 
 /** Folder of unfinished writes. Old files are deleted. */
 const TEMPORARY = '.temporary';
@@ -64,7 +64,7 @@ export class DiskStore implements BlobStore {
   private constructor(folder: string) {
     this.#folder = folder;
     this.#files = new DurableFiles(join(folder, TEMPORARY));
-    this.marker = folderMarker(folder);
+    this.marker = new FolderMarker(folder);
   }
 
   /** Creates the folder if necessary, with permissions for its owner only. */

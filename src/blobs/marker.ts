@@ -35,63 +35,81 @@ export class DamagedMarker extends Error {
 const NAME = '.platform-store.json';
 const READ_MS = 10_000;
 
-export function folderMarker(folder: string): StoreMarker {
-  const path = join(folder, NAME);
-  async function writeTemporary(owner: StoreOwner): Promise<string> {
-    const temporary = join(folder, `${NAME}.${randomUUID()}`);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+export class FolderMarker implements StoreMarker {
+  readonly #folder: string;
+  readonly #path: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#path = join(folder, NAME);
+  }
+
+  async read(): Promise<StoreOwner | undefined> {
+    const found = await readFile(this.#path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+    return found === undefined ? undefined : parseOwner(found, this.#path);
+  }
+
+  async create(owner: StoreOwner): Promise<boolean> {
+    const temporary = await this.#writeTemporary(owner);
+    try {
+      await link(temporary, this.#path);
+      await this.#sync();
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      return false;
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  }
+
+  async replace(owner: StoreOwner): Promise<void> {
+    await rename(await this.#writeTemporary(owner), this.#path);
+    await this.#sync();
+  }
+
+  async #writeTemporary(owner: StoreOwner): Promise<string> {
+    const temporary = join(this.#folder, `${NAME}.${randomUUID()}`);
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     await writeFile(temporary, JSON.stringify(owner), { flag: 'wx', mode: 0o600, flush: true });
     return temporary;
   }
-  const sync = async () => {
-    const handle = await open(folder, 'r');
+
+  async #sync(): Promise<void> {
+    const handle = await open(this.#folder, 'r');
     await handle.sync().finally(() => handle.close());
-  };
-  return {
-    async read() {
-      const found = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ENOENT') throw error;
-      });
-      return found === undefined ? undefined : parseOwner(found, path);
-    },
-    async create(owner) {
-      const temporary = await writeTemporary(owner);
-      try {
-        await link(temporary, path);
-        await sync();
-        return true;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-        return false;
-      } finally {
-        await rm(temporary, { force: true });
-      }
-    },
-    async replace(owner) {
-      await rename(await writeTemporary(owner), path);
-      await sync();
-    },
-  };
+  }
 }
 
 /** Without conditional PUT, the last of two concurrent writers wins: read the marker again after `create`. */
-export function bucketMarker(bucket: Bucket): StoreMarker {
-  const encodeOwner = (owner: StoreOwner) => Buffer.from(JSON.stringify(owner));
-  return {
-    async read() {
-      const answer = await bucket.get(NAME, {}, AbortSignal.timeout(READ_MS)).catch((error: unknown) => {
-        // S3 answers 403 and not 404 if the key may not list the bucket
-        if (!(error instanceof BucketError && error.status === 403)) throw error;
-      });
-      if (answer?.status !== 200) return undefined;
-      return parseOwner(await answer.text(), NAME);
-    },
-    create: (owner) => bucket.create(NAME, encodeOwner(owner)),
-    async replace(owner) {
-      await bucket.put(NAME, encodeOwner(owner));
-    },
-  };
+export class BucketMarker implements StoreMarker {
+  readonly #bucket: Bucket;
+
+  constructor(bucket: Bucket) {
+    this.#bucket = bucket;
+  }
+
+  async read(): Promise<StoreOwner | undefined> {
+    const answer = await this.#bucket.get(NAME, {}, AbortSignal.timeout(READ_MS)).catch((error: unknown) => {
+      // S3 answers 403 and not 404 if the key may not list the bucket
+      if (!(error instanceof BucketError && error.status === 403)) throw error;
+    });
+    if (answer?.status !== 200) return undefined;
+    return parseOwner(await answer.text(), NAME);
+  }
+
+  create(owner: StoreOwner): Promise<boolean> {
+    return this.#bucket.create(NAME, encodeOwner(owner));
+  }
+
+  async replace(owner: StoreOwner): Promise<void> {
+    await this.#bucket.put(NAME, encodeOwner(owner));
+  }
 }
+
+const encodeOwner = (owner: StoreOwner) => Buffer.from(JSON.stringify(owner));
 
 function parseOwner(json: string, where: string): StoreOwner {
   try {

@@ -25,7 +25,7 @@ import {
 import { Bucket, type StoredObject } from './bucket.ts';
 import type { BucketAddress } from './bucket-address.ts';
 import { joinBlocks } from './join-blocks.ts';
-import { bucketMarker, type StoreMarker } from './marker.ts';
+import { BucketMarker, type StoreMarker } from './marker.ts';
 import { copyInParts, upload } from './multipart.ts';
 import type { BucketAnswer, BucketLimits } from './s3-client.ts';
 import { readSteadily } from './steady-read.ts';
@@ -48,7 +48,7 @@ export class S3Store implements BlobStore {
   constructor(address: BucketAddress, { idleMs, limits }: { idleMs?: number; limits?: BucketLimits | undefined } = {}) {
     this.#bucket = new Bucket(address, limits);
     this.#idleMs = idleMs;
-    this.marker = bucketMarker(this.#bucket);
+    this.marker = new BucketMarker(this.#bucket);
   }
 
   async put(name: string, body: AsyncIterable<Uint8Array>, limit: number, signal?: AbortSignal): Promise<BlobInfo> {

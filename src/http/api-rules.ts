@@ -7,7 +7,7 @@ import { problems } from './answers/problems.ts';
 import { securityHeaders } from './answers/security-headers.ts';
 import { cached } from './cache/cached.ts';
 import type { ResponseCache } from './cache/response-cache.ts';
-import { type CacheStore, memoryStore } from './cache/store.ts';
+import { type CacheStore, MemoryStore } from './cache/store.ts';
 import { requestIds } from './observe/request-ids.ts';
 import { requestLog } from './observe/request-log.ts';
 import { openapi } from './openapi/openapi.ts';
@@ -91,7 +91,7 @@ export const apiRules = fp<ApiRuleOptions>(
       fingerprint,
       identitiesChanged,
       responses,
-      cache = memoryStore(),
+      cache = new MemoryStore(),
     },
   ) => {
     const origins = config['cors.origins'];

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import pino from 'pino';
 import { buildApp } from '../../src/app.ts';
-import { memoryStore } from '../../src/http/cache/store.ts';
+import { MemoryStore } from '../../src/http/cache/store.ts';
 import type { App } from '../../src/http/route.ts';
 import { hasRedis, startRedis } from '../world/redis.ts';
 import { PASSWORD, world } from '../world.ts';
@@ -157,7 +157,7 @@ test.serial('an expired response is computed again; a 304 extends its lifetime',
 });
 
 test('the in-memory cache is bounded and evicts the least recently used responses', async (t) => {
-  const store = memoryStore(100_000);
+  const store = new MemoryStore(100_000);
   const kept = (body: string) => ({ etag: '"1"', generation: 1, contentType: 'application/json', body });
   for (let n = 0; n < 100; n++) {
     await store.set(`key ${n}`, kept('x'.repeat(1000)), 60_000);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import test from 'ava';
-import { supervise } from '../../cli/supervisor.ts';
+import { SupervisedProcess } from '../../cli/supervisor.ts';
 
 /** A process that says that it is ready, and ends with code 7 when it is told anything. */
 const launched = (): ChildProcess =>
@@ -15,9 +15,9 @@ test('launching a process that fails for lack of memory is retried and reported'
   const works = Promise.withResolvers<void>();
   const children: ChildProcess[] = [];
   let launches = 0;
-  const part = supervise(
-    'api',
-    () => {
+  const part = new SupervisedProcess({
+    name: 'api',
+    launch() {
       launches++;
       // as `spawn` does where there is no memory for a process
       if (launches === 2) throw Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM' });
@@ -26,9 +26,9 @@ test('launching a process that fails for lack of memory is retried and reported'
       if (launches === 3) child.once('message', () => works.resolve());
       return child;
     },
-    60_000,
-    (sentence) => notes.push(sentence),
-  );
+    hangLimitMs: 60_000,
+    note: (sentence) => notes.push(sentence),
+  });
   t.teardown(() => part.stop(1000));
   await part.ready;
   children[0]?.send('end');

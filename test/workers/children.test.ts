@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { AppError } from '../../src/errors.ts';
 import { ChildDied } from '../../src/transfers/run/conversion.ts';
-import { startChild } from '../../workers/child.ts';
+import { Child } from '../../workers/child.ts';
 import { Children } from '../../workers/children.ts';
 
 const program = fileURLToPath(new URL('programs/misbehave.ts', import.meta.url));
@@ -217,7 +217,7 @@ test('a conversion that is aborted before its child has started ends at once, an
 });
 
 test('signals to the process group do not end a child; only its worker does', async (t) => {
-  const child = await startChild({
+  const child = await Child.start({
     program: fileURLToPath(new URL('../../workers/convert-process.ts', import.meta.url)),
     memoryMb: 300,
     signal: new AbortController().signal,
@@ -241,7 +241,7 @@ test('a request to a child that is exiting fails, in any order of its events', a
   const nowhere = { path: '/nowhere', name: 'x' };
   const order = { input: nowhere, output: nowhere, scratch: '/', reader: { name: 'wait' }, writer: { name: '-' } };
   for (let round = 0; round < 8; round++) {
-    const child = await startChild({ program, memoryMb: 300, signal: new AbortController().signal });
+    const child = await Child.start({ program, memoryMb: 300, signal: new AbortController().signal });
     process.kill(child.pid, 'SIGKILL');
     while (child.usable) await immediate();
     const error = await t.throwsAsync(child.run(order, { progress: () => {}, log: () => {} }));

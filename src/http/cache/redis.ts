@@ -29,35 +29,38 @@ export function connectRedis(url: string, log: { warn(details: object, message: 
 }
 
 /** A cache in Redis. While it is unreachable, nothing is cached, and requests do not wait for it. */
-export function redisStore(redis: Redis, platform: string): CacheStore {
-  const named = (key: string) => `platform:${platform}:${key}`;
-  const orUndefined = async <T>(command: () => Promise<T>): Promise<T | undefined> => {
+export class RedisStore implements CacheStore {
+  readonly #redis: Redis;
+  readonly #prefix: string;
+
+  constructor(redis: Redis, platform: string) {
+    this.#redis = redis;
+    this.#prefix = `platform:${platform}:`;
+  }
+
+  async get(key: string): Promise<CacheEntry | undefined> {
+    const text = await orUndefined(this.#redis.get(this.#prefix + key));
+    if (!text) return undefined;
     try {
-      return await command();
+      return CacheEntry.parse(JSON.parse(text));
     } catch {
+      // written by another version of the platform
       return undefined;
     }
-  };
-  return {
-    async get(key) {
-      const text = await orUndefined(() => redis.get(named(key)));
-      if (!text) return undefined;
-      try {
-        return CacheEntry.parse(JSON.parse(text));
-      } catch {
-        // written by another version of the platform
-        return undefined;
-      }
-    },
-    async set(key, entry, lifetimeMs) {
-      if (entry.body.length > MAX_LENGTH) return;
-      await orUndefined(() => redis.set(named(key), JSON.stringify(entry), 'PX', Math.max(lifetimeMs, 1)));
-    },
-    async extend(key, lifetimeMs) {
-      await orUndefined(() => redis.pexpire(named(key), Math.max(lifetimeMs, 1)));
-    },
-    close() {
-      redis.disconnect();
-    },
-  };
+  }
+
+  async set(key: string, entry: CacheEntry, lifetimeMs: number): Promise<void> {
+    if (entry.body.length > MAX_LENGTH) return;
+    await orUndefined(this.#redis.set(this.#prefix + key, JSON.stringify(entry), 'PX', Math.max(lifetimeMs, 1)));
+  }
+
+  async extend(key: string, lifetimeMs: number): Promise<void> {
+    await orUndefined(this.#redis.pexpire(this.#prefix + key, Math.max(lifetimeMs, 1)));
+  }
+
+  close(): void {
+    this.#redis.disconnect();
+  }
 }
+
+const orUndefined = <T>(answer: Promise<T>): Promise<T | undefined> => answer.catch(() => undefined);

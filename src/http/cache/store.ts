@@ -26,23 +26,33 @@ export interface CacheStore {
 const MAX_BYTES = 64 * 2 ** 20;
 
 /** A cache in memory. */
-export function memoryStore(maxBytes = MAX_BYTES): CacheStore {
-  const entries = new LRUCache<string, CacheEntry>({
-    maxSize: maxBytes,
-    maxEntrySize: Math.floor(maxBytes / 8),
-    // at most two bytes per character, and an estimate for the objects
-    sizeCalculation: ({ body }, key) => 2 * (body.length + key.length) + 500,
-  });
-  return {
-    get: async (key) => entries.get(key),
-    async set(key, entry, lifetimeMs) {
-      // 0 would be no end
-      entries.set(key, entry, { ttl: Math.max(1, lifetimeMs) });
-    },
-    async extend(key, lifetimeMs) {
-      const entry = entries.get(key);
-      if (entry !== undefined) entries.set(key, entry, { ttl: Math.max(1, lifetimeMs) });
-    },
-    close: () => entries.clear(),
-  };
+export class MemoryStore implements CacheStore {
+  readonly #entries: LRUCache<string, CacheEntry>;
+
+  constructor(maxBytes = MAX_BYTES) {
+    this.#entries = new LRUCache({
+      maxSize: maxBytes,
+      maxEntrySize: Math.floor(maxBytes / 8),
+      // at most two bytes per character, and an estimate for the objects
+      sizeCalculation: ({ body }, key) => 2 * (body.length + key.length) + 500,
+    });
+  }
+
+  async get(key: string): Promise<CacheEntry | undefined> {
+    return this.#entries.get(key);
+  }
+
+  async set(key: string, entry: CacheEntry, lifetimeMs: number): Promise<void> {
+    // 0 would be no end
+    this.#entries.set(key, entry, { ttl: Math.max(1, lifetimeMs) });
+  }
+
+  async extend(key: string, lifetimeMs: number): Promise<void> {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) await this.set(key, entry, lifetimeMs);
+  }
+
+  close(): void {
+    this.#entries.clear();
+  }
 }

@@ -13,27 +13,6 @@ import {
   USER,
 } from './postgres-server.ts';
 
-/**
- * The embedded default database: a Postgres cluster in a folder. The first process starts the server, other processes
- * of the machine attach, and the last one to detach stops it. The server is not a child of its starter and survives it;
- * `cluster/postmaster.pid` tells where it runs.
- */
-export interface LocalPostgres {
-  /** Connection string of the platform's database. Contains the password. */
-  url: string;
-  /**
-   * Resolves when the server ends although this process did not stop it. Does not keep the process alive. A restart
-   * usually gets the same port.
-   */
-  lost: Promise<void>;
-  /**
-   * Detaches, and stops the server if it has no other clients. End your own pools first. Returns whether it stopped.
-   */
-  stopIfIdle(): Promise<boolean>;
-  /** Stops the server, even if it has other clients. */
-  stop(): Promise<void>;
-}
-
 export interface LocalPostgresOptions {
   /** Postgres settings such as `{ fsync: 'off' }`. Ignored if the server runs already. */
   settings?: Record<string, string>;
@@ -47,6 +26,64 @@ const ORDERLY_MS = 150;
 const KILLED_MS = 5000;
 /** Codes of a server that is starting, recovering, shutting down or not running yet. */
 const TRANSIENT = new Set(['57P03', '57P01', 'ECONNREFUSED', 'ECONNRESET']);
+
+/**
+ * The embedded default database: a Postgres cluster in a folder. The first process starts the server, other processes
+ * of the machine attach, and the last one to detach stops it. The server is not a child of its starter and survives it;
+ * `cluster/postmaster.pid` tells where it runs.
+ */
+export class LocalPostgres {
+  /** Connection string of the platform's database. Contains the password. */
+  readonly url: string;
+  readonly #home: string;
+  readonly #keeper: pg.Client;
+  readonly #lost = Promise.withResolvers<void>();
+  #isAttached = true;
+
+  constructor(home: string, url: string, keeper: pg.Client, unmark: () => void) {
+    this.url = url;
+    this.#home = home;
+    this.#keeper = keeper;
+    keeper.once('end', () => {
+      if (this.#isAttached) this.#lost.resolve();
+      this.#isAttached = false;
+      unmark();
+    });
+  }
+
+  /**
+   * Resolves when the server ends although this process did not stop it. Does not keep the process alive. A restart
+   * usually gets the same port.
+   */
+  get lost(): Promise<void> {
+    return this.#lost.promise;
+  }
+
+  /**
+   * Detaches, and stops the server if it has no other clients. End your own pools first. Returns whether it stopped.
+   */
+  stopIfIdle(): Promise<boolean> {
+    return withFolderLock(this.#home, async () => {
+      const idle = this.#isAttached && (await hasNoOtherClients(this.#keeper));
+      await this.#detach();
+      if (idle) await stopServer(this.#home);
+      return idle;
+    });
+  }
+
+  /** Stops the server, even if it has other clients. */
+  stop(): Promise<void> {
+    return withFolderLock(this.#home, async () => {
+      await this.#detach();
+      await stopServer(this.#home);
+    });
+  }
+
+  async #detach(): Promise<void> {
+    this.#isAttached = false;
+    await this.#keeper.end().catch(() => {});
+  }
+}
 
 /** Starts the cluster in `folder`, or attaches to it if it runs. Creates the cluster if there is none. */
 export function startLocalPostgres(folder: string, options: LocalPostgresOptions = {}): Promise<LocalPostgres> {
@@ -62,7 +99,7 @@ export function startLocalPostgres(folder: string, options: LocalPostgresOptions
       const databaseUrl = (database: string) => `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`;
       try {
         const keeper = await connectKeeper(databaseUrl('postgres'));
-        return attached(home, databaseUrl(DATABASE), keeper, await markAttached(home));
+        return new LocalPostgres(home, databaseUrl(DATABASE), keeper, await markAttached(home));
       } catch (error) {
         if (TRANSIENT.has((error as { code?: string }).code ?? '') && Date.now() <= deadline) {
           await sleep(50);
@@ -90,36 +127,6 @@ async function connectKeeper(url: string): Promise<pg.Client> {
   }
   (keeper as pg.Client & { unref(): void }).unref();
   return keeper;
-}
-
-function attached(home: string, url: string, keeper: pg.Client, unmark: () => void): LocalPostgres {
-  const lost = Promise.withResolvers<void>();
-  let isAttached = true;
-  keeper.once('end', () => {
-    if (isAttached) lost.resolve();
-    isAttached = false;
-    unmark();
-  });
-  const detach = async () => {
-    isAttached = false;
-    await keeper.end().catch(() => {});
-  };
-  return {
-    url,
-    lost: lost.promise,
-    stopIfIdle: () =>
-      withFolderLock(home, async () => {
-        const idle = isAttached && (await hasNoOtherClients(keeper));
-        await detach();
-        if (idle) await stopServer(home);
-        return idle;
-      }),
-    stop: () =>
-      withFolderLock(home, async () => {
-        await detach();
-        await stopServer(home);
-      }),
-  };
 }
 
 /**
