@@ -10,8 +10,8 @@ import { unsetReference } from '../io/dfs/header.ts';
 import { itemOf } from '../io/dfs/items.ts';
 import { openChosen } from '../io/dfs/open.ts';
 import { DfsContent, dfsOrigin } from '../io/dfs/origin.ts';
+import type { readParameters } from '../io/dfs/parameters.ts';
 import { crsOfProjection } from '../io/dfs/projection.ts';
-import type { readParameters } from './parameters.ts';
 
 export const read: Read<typeof readParameters> = async (
   source,

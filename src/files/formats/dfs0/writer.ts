@@ -7,9 +7,8 @@ import type { Write } from '../define.ts';
 import { equidistantAxis } from '../io/dfs/axes.ts';
 import { copyDfs } from '../io/dfs/copy.ts';
 import { DfsWriter } from '../io/dfs/dfs-writer.ts';
-import { ValueEncoder, writtenType } from '../io/dfs/encode.ts';
 import { type DfsProjection, unsetReference } from '../io/dfs/header.ts';
-import { newItem } from '../io/dfs/items.ts';
+import { newItems } from '../io/dfs/items.ts';
 import { newDeleteValues, newHeader } from '../io/dfs/new-header.ts';
 import { contentOf, unchangedFile } from '../io/dfs/origin.ts';
 import { projectionText } from '../io/dfs/projection.ts';
@@ -31,15 +30,12 @@ export const write: Write<typeof writeParameters, 'series'> = async (series, opt
   const source = series.origin?.format === 'dfs0' ? from : undefined;
   const unit = source?.items[0]?.axis.unit ?? 0;
   const deleteValues = newDeleteValues(series.items, from);
-  const encoders = series.items.map((item) => {
-    const type = writtenType(item, options.WriteAsFloat ?? true);
-    return new ValueEncoder(item, type, deleteValues[type], from !== undefined);
-  });
+  const { items, encoders } = newItems(
+    series.items.map((item) => ({ ...referenceOf(item.position), ...item })),
+    { ...options, deleteValues, keepNaN: from !== undefined, axisOf: () => equidistantAxis([], [], [], unit) },
+    context,
+  );
   const projection = await makeProjection(series);
-  const items = series.items.map((item, n) => {
-    const options = { type: encoders[n]!.type, axis: equidistantAxis([], [], [], unit), otherwise: `Item ${n + 1}` };
-    return newItem({ ...referenceOf(item.position), ...item }, options, context);
-  });
   const statisticsType = source?.statisticsType || 2;
   const header = newHeader({ items, time, deleteValues, statisticsType, ...(projection && { projection }) }, from);
   const writer = await DfsWriter.begin(header, sink);

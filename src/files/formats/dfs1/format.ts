@@ -1,5 +1,5 @@
 import { defineReader, defineWriter } from '../define.ts';
-import { readParameters, writeParameters } from './parameters.ts';
+import { readParameters, writeParameters } from '../io/dfs/parameters.ts';
 
 export const dfs1Reader = defineReader({
   name: 'Dfs1Reader',

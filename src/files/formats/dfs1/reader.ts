@@ -6,7 +6,7 @@ import { readArray } from '../io/dfs/array-reader.ts';
 import { isGrid, openCells } from '../io/dfs/grid-reader.ts';
 import { openChosen } from '../io/dfs/open.ts';
 import { DfsContent, dfsOrigin } from '../io/dfs/origin.ts';
-import type { readParameters } from './parameters.ts';
+import type { readParameters } from '../io/dfs/parameters.ts';
 
 export const read: Read<typeof readParameters> = async (
   source,

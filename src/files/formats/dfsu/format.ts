@@ -1,5 +1,6 @@
 import { defineReader, defineWriter } from '../define.ts';
-import { readParameters, writeParameters } from './parameters.ts';
+import { readParameters } from '../io/dfs/parameters.ts';
+import { writeParameters } from './parameters.ts';
 
 export const dfsuReader = defineReader({
   name: 'DfsuReader',

@@ -8,11 +8,11 @@ import { type DfsHeader, elementsOf } from '../io/dfs/header.ts';
 import { itemOf } from '../io/dfs/items.ts';
 import { openWhole } from '../io/dfs/open.ts';
 import { DfsContent, dfsOrigin } from '../io/dfs/origin.ts';
+import type { readParameters } from '../io/dfs/parameters.ts';
 import { allowedItems } from '../io/dfs/parameters.ts';
 import { identifiedCrs } from '../io/dfs/projection.ts';
 import { type MeshGeometry, readComponents, readGeometry } from './geometry.ts';
 import { dataTypes, type MikeFm, readMikeFm } from './mike-fm.ts';
-import type { readParameters } from './parameters.ts';
 
 export const read: Read<typeof readParameters> = async (source, { SRID, AllowedItemNames }, context): Promise<Mesh> => {
   const file = await openWhole(source, 'dfsu', context);

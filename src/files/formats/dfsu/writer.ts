@@ -9,12 +9,9 @@ import type { Context, Write } from '../define.ts';
 import { equidistantAxis } from '../io/dfs/axes.ts';
 import { copyDfs } from '../io/dfs/copy.ts';
 import { DfsWriter } from '../io/dfs/dfs-writer.ts';
-import { ValueEncoder, writtenType } from '../io/dfs/encode.ts';
-import type { DfsProjection } from '../io/dfs/header.ts';
-import { newItem } from '../io/dfs/items.ts';
+import { newItems } from '../io/dfs/items.ts';
 import { newDeleteValues, newHeader } from '../io/dfs/new-header.ts';
-import { contentOf, factsOf, hasNaNAsValue, storedPlaceOf, unchangedFile } from '../io/dfs/origin.ts';
-import { projectionText } from '../io/dfs/projection.ts';
+import { contentOf, factsOf, hasNaNAsValue, projectionOf, unchangedFile } from '../io/dfs/origin.ts';
 import { newTime } from '../io/dfs/time.ts';
 import { toDfsArray } from '../io/dfs/typed-array.ts';
 import { heightItem, planLayout } from './layout.ts';
@@ -39,14 +36,12 @@ export const write: Write<typeof writeParameters, 'mesh'> = async (given, option
     : [...mesh.items];
   // DFSU files use the positive one of the usual delete values, also for the bathymetry.
   const deleteValues = newDeleteValues([...mesh.items, bathymetry], from);
-  const encoders = stored.map((item, n) => {
-    const type = layered && n === 0 ? 'Float32' : writtenType(item, options.WriteAsFloat ?? true);
-    return new ValueEncoder(item, type, deleteValues[type], hasNaNAsValue(mesh));
-  });
-  const items = stored.map((item, n) => {
-    const axis = equidistantAxis([placeCount(mesh, item) * componentCount(item)]);
-    return newItem(item, { type: encoders[n]!.type, axis, otherwise: `Item ${n + 1}` }, context);
-  });
+  const axisOf = (item: MeshItem) => equidistantAxis([placeCount(mesh, item) * componentCount(item)]);
+  const { items, encoders } = newItems(
+    stored,
+    { ...options, deleteValues, keepNaN: hasNaNAsValue(mesh), axisOf },
+    context,
+  );
   const header = newHeader(
     {
       ...factsOf(mesh),
@@ -55,7 +50,7 @@ export const write: Write<typeof writeParameters, 'mesh'> = async (given, option
       deleteValues,
       dataType,
       statisticsType: 1,
-      projection: await makeProjection(mesh),
+      projection: await projectionOf(mesh),
       custom: [{ name: MIKE_FM, values: toDfsArray(mikeFmNumbers(fm)) }],
       statics,
     },
@@ -104,15 +99,6 @@ function inElements(mesh: Mesh, { reportLoss }: Context): Mesh {
       return moved(mesh.items[item]!) ? nodeMeans(mesh, values, mesh.items[item]!) : values;
     },
   };
-}
-
-async function makeProjection(mesh: Mesh): Promise<DfsProjection> {
-  const from = contentOf(mesh);
-  const kept = from?.file.header.projection;
-  if (from !== undefined && kept !== undefined && from.crs === mesh.crs) return kept;
-  const stored = storedPlaceOf(mesh);
-  if (stored !== undefined) return stored.projection;
-  return { text: await projectionText(mesh.crs), longitude: 0, latitude: 0, rotation: 0 };
 }
 
 /** Heights of the nodes at a step; if they do not vary over time, those of the mesh. */

@@ -1,5 +1,5 @@
 import { defineReader } from '../define.ts';
-import { readParameters } from './parameters.ts';
+import { readParameters } from '../io/dfs/parameters.ts';
 
 export const hecRasReader = defineReader({
   name: 'HecRasReader',

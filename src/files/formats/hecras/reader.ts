@@ -6,12 +6,12 @@ import { FormatError } from '../../errors.ts';
 import { crsFromWkt, parseSrid } from '../../geo/crs/crs.ts';
 import type { Context, Read } from '../define.ts';
 import { withDetectedFormat } from '../detect.ts';
+import type { readParameters } from '../io/dfs/parameters.ts';
 import { allowedItems } from '../io/dfs/parameters.ts';
 import { openHdf5 } from '../io/hdf5/library.ts';
 import { readAreas } from './areas.ts';
 import { Hdf5Values } from './hdf5-values.ts';
 import { readItems } from './items.ts';
-import type { readParameters } from './parameters.ts';
 import { timesOf } from './results.ts';
 
 export const read: Read<typeof readParameters> = async (source, { SRID, AllowedItemNames }, context): Promise<Mesh> => {

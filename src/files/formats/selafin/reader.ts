@@ -3,10 +3,10 @@ import { secondsAxis, type TimeAxis } from '../../data/time-axis.ts';
 import { FormatError } from '../../errors.ts';
 import { parseSrid } from '../../geo/crs/crs.ts';
 import type { Read } from '../define.ts';
+import type { readParameters } from '../io/dfs/parameters.ts';
 import { allowedItems } from '../io/dfs/parameters.ts';
 import { nodeOrder, readGeometry } from './geometry.ts';
 import { readHeader, type SelafinHeader, type SelafinVariable } from './header.ts';
-import type { readParameters } from './parameters.ts';
 import { readSteps } from './steps.ts';
 
 export const read: Read<typeof readParameters> = async (source, { SRID, AllowedItemNames }, context): Promise<Mesh> => {

@@ -4,39 +4,44 @@ import type { ArrayItem, MultiArray } from '../../../data/multi-array.ts';
 import { sameNumbers } from '../../../data/number-arrays.ts';
 import { stepsOf } from '../../../data/time-axis.ts';
 import { ConversionError } from '../../../errors.ts';
-import type { Context } from '../../define.ts';
+import type { Context, Write } from '../../define.ts';
 import { gridOfArray, isPlaced } from '../grid-of-array.ts';
 import { axisTag, type DfsAxis, equidistantAxis, METRE } from './axes.ts';
 import { copyDfs } from './copy.ts';
 import { DfsWriter } from './dfs-writer.ts';
-import { ValueEncoder, writtenType } from './encode.ts';
 import type { GridFormat } from './grid-layout.ts';
 import { writeGrid } from './grid-writer.ts';
-import type { DfsProjection } from './header.ts';
-import { newItem } from './items.ts';
+import { newItems } from './items.ts';
 import { newDeleteValues, newHeader } from './new-header.ts';
 import {
   contentOf,
   type DfsContent,
   factsOf,
   hasNaNAsValue,
+  projectionOf,
   storedAxisOf,
-  storedPlaceOf,
   unchangedFile,
 } from './origin.ts';
-import type { WriterOptions } from './parameters.ts';
-import { projectionText } from './projection.ts';
+import type { WriterOptions, writeParameters } from './parameters.ts';
 import { newTime } from './time.ts';
 import { toDfsArray } from './typed-array.ts';
 
 /** Number of values per block. */
 const blockValues = 1 << 18;
 
+/** Writes grids, and arrays with the number of dimensions of the format. */
+export const writerOf =
+  (format: GridFormat): Write<typeof writeParameters, 'grid' | 'array'> =>
+  (data, parameters, sink, context) =>
+    data.kind === 'grid'
+      ? writeGrid(data, format, parameters, sink, context)
+      : writeArray(data, format, parameters, sink, context);
+
 /**
  * Writes an array with the number of dimensions of the format. An unchanged array is written as a copy of its file's
  * bytes.
  */
-export async function writeArray(
+async function writeArray(
   array: MultiArray,
   format: GridFormat,
   options: WriterOptions,
@@ -55,19 +60,13 @@ export async function writeArray(
   const from = contentOf(array);
   const { time, offsets } = newTime(array.time);
   const deleteValues = newDeleteValues(array.items, from?.file.header);
-  const encoders = array.items.map((item) => {
-    const type = writtenType(item, options.WriteAsFloat ?? true);
-    return new ValueEncoder(item, type, deleteValues[type], hasNaNAsValue(array));
-  });
-  const items = array.items.map((item, n) =>
-    newItem(
-      item,
-      { type: encoders[n]!.type, axis: axisOf(array, item, format, from), otherwise: `Item ${n + 1}` },
-      context,
-    ),
+  const { items, encoders } = newItems(
+    array.items,
+    { ...options, deleteValues, keepNaN: hasNaNAsValue(array), axisOf: (item) => axisOf(array, item, format, from) },
+    context,
   );
   const header = newHeader(
-    { ...factsOf(array), items, time, deleteValues, projection: await makeProjection(array, from) },
+    { ...factsOf(array), items, time, deleteValues, projection: await projectionOf(array) },
     from?.file.header,
   );
   const writer = await DfsWriter.begin(header, sink);
@@ -93,13 +92,6 @@ async function* blocksOf(array: MultiArray, item: number, step: number) {
   const most = Math.max(1, Math.floor(blockValues / rest.reduce((product, length) => product * length, 1)));
   for (let first = 0; first < slowest; first += most)
     yield await array.read(item, step, [first, ...rest.map(() => 0)], [Math.min(most, slowest - first), ...rest]);
-}
-
-async function makeProjection(array: MultiArray, from: DfsContent | undefined): Promise<DfsProjection> {
-  const { crs } = array;
-  const read = from !== undefined && from.crs === crs ? from.file.header.projection : undefined;
-  const kept = read ?? storedPlaceOf(array)?.projection;
-  return kept ?? { text: await projectionText(crs), longitude: 0, latitude: 0, rotation: 0 };
 }
 
 /** The axis of the source file if the array still has its coordinates; otherwise a new axis. */

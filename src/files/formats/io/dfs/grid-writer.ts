@@ -6,11 +6,11 @@ import { flipRows, isSouthUp } from '../flip-rows.ts';
 import { copyDfs } from './copy.ts';
 import type { DfsFile } from './dfs-file.ts';
 import { DfsWriter } from './dfs-writer.ts';
-import { ValueEncoder, writtenType } from './encode.ts';
+import type { ValueEncoder } from './encode.ts';
 import { EncodingKeys } from './encoding-keys.ts';
 import { type GridFormat, layoutOfGrid } from './grid-layout.ts';
 import { type DfsHeader, storedCount } from './header.ts';
-import { newItem } from './items.ts';
+import { newItems } from './items.ts';
 import { newDeleteValues, newHeader } from './new-header.ts';
 import { contentOf, factsOf, hasNaNAsValue, unchangedFile } from './origin.ts';
 import type { WriterOptions } from './parameters.ts';
@@ -53,12 +53,16 @@ async function writeNew(
   const { axis, ...layout } = await layoutOfGrid(grid, format, from, context);
   const { time, offsets } = newTime(grid.time);
   const deleteValues = newDeleteValues(grid.bands, from?.file.header);
-  const encoders = grid.bands.map((band) => {
-    const type = layout.compressed ? 'Float32' : writtenType(band, options.WriteAsFloat ?? true);
-    return new ValueEncoder(band, type, deleteValues[type], hasNaNAsValue(grid));
-  });
-  const items = grid.bands.map((band, n) =>
-    newItem(band, { type: encoders[n]!.type, axis, otherwise: `Band ${n + 1}` }, context),
+  const { items, encoders } = newItems(
+    grid.bands,
+    {
+      WriteAsFloat: layout.compressed || options.WriteAsFloat,
+      deleteValues,
+      keepNaN: hasNaNAsValue(grid),
+      axisOf: () => axis,
+      noun: 'Band',
+    },
+    context,
   );
   const header = newHeader({ ...factsOf(grid), items, time, deleteValues, ...layout }, from?.file.header);
   const writer = await DfsWriter.begin(layout.compressed ? { ...header, statisticsType: 1 } : header, sink);

@@ -3,7 +3,9 @@ import { type Item, type SampleType, VALUE_KINDS } from '../../../data/item.ts';
 import type { Context } from '../../define.ts';
 import type { DfsAxis } from './axes.ts';
 import { decodeCp1252, encodeCp1252 } from './cp1252.ts';
+import { ValueEncoder, writtenType } from './encode.ts';
 import { type DeleteValues, type DfsItem, deleteValueOf, unsetReference } from './header.ts';
+import type { WriterOptions } from './parameters.ts';
 import { emptySummary } from './summary.ts';
 
 /** Converts the description of an item in a DFS file to the data model. */
@@ -51,4 +53,29 @@ export function newItem(
     valueKind: VALUE_KINDS.indexOf(valueKind),
     axis,
   };
+}
+
+interface NewItems<I> extends WriterOptions {
+  readonly deleteValues: DeleteValues;
+  /** NaN is a value, as in DFS files. */
+  readonly keepNaN: boolean;
+  axisOf(item: I): DfsAxis;
+  /** What an item without a name is called, with a number. */
+  readonly noun?: string;
+}
+
+/** The items of a new file, and the encoders of their values. */
+export function newItems<I extends Item>(
+  given: readonly I[],
+  { WriteAsFloat = true, deleteValues, keepNaN, axisOf, noun = 'Item' }: NewItems<I>,
+  context: Pick<Context, 'reportLoss'>,
+): { items: DfsItem[]; encoders: ValueEncoder[] } {
+  const encoders = given.map((item) => {
+    const type = writtenType(item, WriteAsFloat);
+    return new ValueEncoder(item, type, deleteValues[type], keepNaN);
+  });
+  const items = given.map((item, n) =>
+    newItem(item, { type: encoders[n]!.type, axis: axisOf(item), otherwise: `${noun} ${n + 1}` }, context),
+  );
+  return { items, encoders };
 }

@@ -6,6 +6,7 @@ import type { DfsAxis } from './axes.ts';
 import type { DfsFile } from './dfs-file.ts';
 import type { DfsHeader, DfsProjection } from './header.ts';
 import type { WriterOptions } from './parameters.ts';
+import { projectionText } from './projection.ts';
 
 /**
  * Position of the cells in the source file. If a grid still has it, a writer keeps the file's own description of it.
@@ -85,6 +86,14 @@ export function storedPlaceOf({
   const stored = origin?.content;
   if (!(stored instanceof StoredDfs) || stored.text === undefined || stored.crs !== crs) return undefined;
   return { ...stored.text, place: stored.where !== undefined && 'affine' in stored.where ? stored.where : undefined };
+}
+
+/** That of the DFS file that the data come from, unless their coordinate system was changed. */
+export async function projectionOf(data: Data): Promise<DfsProjection> {
+  const from = contentOf(data);
+  const read = from?.crs === data.crs ? from?.file.header.projection : undefined;
+  const kept = read ?? storedPlaceOf(data)?.projection;
+  return kept ?? { text: await projectionText(data.crs), longitude: 0, latitude: 0, rotation: 0 };
 }
 
 /** The axis by the DFS file that an array comes from through a store, for an item that still has its coordinates. */

@@ -13,6 +13,8 @@ export const readerParameters = {
     .optional(),
 };
 
+export const readParameters = z.object(readerParameters);
+
 /** Parameters of all writers of DFS files. */
 export const writerParameters = {
   WriteAsFloat: z
@@ -23,6 +25,8 @@ export const writerParameters = {
     .meta({ default: true })
     .optional(),
 };
+
+export const writeParameters = z.object(writerParameters);
 
 export interface WriterOptions {
   WriteAsFloat?: boolean | undefined;

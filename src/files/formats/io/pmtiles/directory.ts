@@ -1,3 +1,4 @@
+import { lowerBound } from '../../../data/number-arrays.ts';
 import { FormatError } from '../../../errors.ts';
 import { ProtobufWriter } from '../protobuf.ts';
 
@@ -74,15 +75,10 @@ export class Directory {
 
   /** The entry of a tile, or of the leaf that may have it. */
   find(id: number): DirectoryEntry | undefined {
-    let [low, high] = [0, this.#ids.length - 1];
-    while (low <= high) {
-      const middle = (low + high) >> 1;
-      if (this.#ids[middle]! <= id) low = middle + 1;
-      else high = middle - 1;
-    }
-    if (high < 0) return undefined;
-    const run = this.#runs[high]!;
-    return run === 0 || id < this.#ids[high]! + run ? this.#at(high) : undefined;
+    const n = lowerBound(this.#ids, id + 1) - 1;
+    if (n < 0) return undefined;
+    const run = this.#runs[n]!;
+    return run === 0 || id < this.#ids[n]! + run ? this.#at(n) : undefined;
   }
 }
 
