@@ -1,5 +1,6 @@
 import { hasBidiControls, withoutBidiControls } from '../data/bidi-controls.ts';
 import type { Data } from '../data/data.ts';
+import { distinctName } from '../data/distinct-name.ts';
 
 const REMARK = 'Characters that change the direction of text were removed from a name in the file.';
 
@@ -40,14 +41,10 @@ export function withCleanNames(data: Data, remark: (sentence: string) => void): 
 /** The same list if no name changes. A name that another one has, too, gets a number. */
 function cleaned<One extends Named>(list: readonly One[], remark: (sentence: string) => void): readonly One[] {
   if (!list.some(({ name = '' }) => hasBidiControls(name))) return list;
-  const usedNames = new Set(list.map(({ name }) => name));
+  const usedNames = new Set(list.flatMap(({ name }) => name ?? []));
   return list.map((one) => {
     if (one.name === undefined || !hasBidiControls(one.name)) return one;
     remark(REMARK);
-    const base = withoutBidiControls(one.name);
-    let name = base;
-    for (let number = 2; usedNames.has(name); number++) name = `${base}_${number}`;
-    usedNames.add(name);
-    return { ...one, name };
+    return { ...one, name: distinctName(withoutBidiControls(one.name), usedNames) };
   });
 }

@@ -1,3 +1,5 @@
+import type { Geometry } from './feature-collection.ts';
+
 /** Bounding box of the vertices added so far. */
 export class Box {
   west = Infinity;
@@ -20,6 +22,11 @@ export class Box {
     this.south = south;
     this.east = east;
     this.north = north;
+  }
+
+  addGeometry({ coordinates, members = [] }: Geometry, stride: number): void {
+    this.add(coordinates, stride);
+    for (const member of members) this.addGeometry(member, stride);
   }
 
   /** Bounding box of vertices. */

@@ -1,5 +1,13 @@
 import type { Geometry, GeometryType } from './feature-collection.ts';
 
+/** Types that formats with declared types store in one column or file. */
+export const geometryFamilies: readonly (readonly GeometryType[])[] = [
+  ['Point'],
+  ['MultiPoint'],
+  ['LineString', 'MultiLineString'],
+  ['Polygon', 'MultiPolygon'],
+];
+
 type Single = 'Point' | 'LineString' | 'Polygon';
 
 const singles: Readonly<Record<Exclude<GeometryType, 'GeometryCollection'>, Single>> = {

@@ -1,15 +1,18 @@
-type NumberArray = Float64Array | Uint32Array | Uint8Array;
+type NumberArray = Float64Array | Int32Array | Uint32Array | Uint8Array;
+
+/** A copy with room for `least` numbers, and for twice as many as before. */
+export function grown<A extends NumberArray>(numbers: A, least = 0): A {
+  const larger = new (numbers.constructor as new (length: number) => A)(Math.max(2 * numbers.length, least));
+  larger.set(numbers);
+  return larger;
+}
 
 /** A growing array of numbers. */
 export class NumberList<A extends NumberArray> {
   length = 0;
   #values: A;
-  readonly #type: new (
-    length: number,
-  ) => A;
 
   constructor(type: new (length: number) => A) {
-    this.#type = type;
     this.#values = new type(1 << 10);
   }
 
@@ -20,15 +23,11 @@ export class NumberList<A extends NumberArray> {
 
   /** The array with room for `count` more numbers at `length`. The caller must advance `length`. */
   room(count: number): A {
-    if (this.length + count > this.#values.length) {
-      const larger = new this.#type(Math.max(2 * this.#values.length, this.length + count));
-      larger.set(this.#values.subarray(0, this.length));
-      this.#values = larger;
-    }
+    if (this.length + count > this.#values.length) this.#values = grown(this.#values, this.length + count);
     return this.#values;
   }
 
-  usedNames(): A {
+  taken(): A {
     return this.#values.subarray(0, this.length) as A;
   }
 }

@@ -1,7 +1,7 @@
-import { byKind } from '../../data/collections.ts';
+import { byKind, geometryFamilies } from '../../data/collections.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import { allFinite, strideOf, withDimensions } from '../../data/dimensions.ts';
-import type { Feature, FeatureCollection, Geometry, GeometryType } from '../../data/feature-collection.ts';
+import type { Feature, FeatureCollection, Geometry } from '../../data/feature-collection.ts';
 import { ConversionError, FormatError } from '../../errors.ts';
 import type { AppendRules, Context, CrsChange } from '../../formats/define.ts';
 import { crsName, sameCrs } from '../../geo/crs/crs.ts';
@@ -132,13 +132,6 @@ function existingFeature(
   return { ...feature, geometry: withDimensions(geometry, existing, dimensions) };
 }
 
-const families: readonly (readonly GeometryType[])[] = [
-  ['Point'],
-  ['MultiPoint'],
-  ['LineString', 'MultiLineString'],
-  ['Polygon', 'MultiPolygon'],
-];
-
 /**
  * Returns a function that changes a feature's geometry to a type that the dataset can hold. It throws FormatError if
  * none fits.
@@ -155,7 +148,7 @@ function geometryFitter(
     const { type, coordinates } = geometry;
     if (type !== 'GeometryCollection' && coordinates.length === 0) return geometry;
     // the first geometry decides the type of an empty table
-    if (declared) allowed ??= families.find((family) => family.includes(type));
+    if (declared) allowed ??= geometryFamilies.find((family) => family.includes(type));
     if (allowed === undefined || allowed.includes(type)) return geometry;
     if (type === 'Point' && allowed.includes('MultiPoint')) return { type: 'MultiPoint', coordinates };
     if (type === 'MultiPoint' && coordinates.length === stride && allowed.includes('Point'))

@@ -85,7 +85,7 @@ async function collected(points: FeatureCollection, fields: readonly number[], s
   }
   if (number === 0) throw new ConversionError('The input has no points to make a grid of.');
   const lists = points.hasZ ? [heights, ...values] : values;
-  return { x: x.usedNames(), y: y.usedNames(), values: lists.map((one) => one.usedNames()) };
+  return { x: x.taken(), y: y.taken(), values: lists.map((one) => one.taken()) };
 }
 
 /** Both axes; a single row or column has the spacing of the other axis. */

@@ -1,4 +1,5 @@
 import type { ByteSource } from '../../data/bytes.ts';
+import { geometryFamilies } from '../../data/collections.ts';
 import { strideOf } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection, GeometryType } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
@@ -31,16 +32,9 @@ export const read: Read<typeof readParameters> = async (source, { SRID }, contex
   };
 };
 
-const families: readonly (readonly GeometryType[])[] = [
-  ['Point'],
-  ['MultiPoint'],
-  ['LineString', 'MultiLineString'],
-  ['Polygon', 'MultiPolygon'],
-];
-
 /** The types that the file can hold. A file without features takes those of the first feature. */
 function typesOf({ geometryType, count, start }: Header, size: number): readonly GeometryType[] | undefined {
-  const found = families.find((family) => family.some((type) => geometryCodes[type] === geometryType));
+  const found = geometryFamilies.find((family) => family.some((type) => geometryCodes[type] === geometryType));
   if (found !== undefined) return found;
   return count === 0 && start >= size ? undefined : (Object.keys(geometryCodes) as GeometryType[]);
 }

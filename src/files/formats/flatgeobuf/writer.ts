@@ -1,5 +1,6 @@
 import { Box } from '../../data/box.ts';
 import { allFinite, strideOf } from '../../data/dimensions.ts';
+import { distinctName } from '../../data/distinct-name.ts';
 import type { Feature, FeatureCollection, Geometry } from '../../data/feature-collection.ts';
 import { ConversionError, FormatError } from '../../errors.ts';
 import { Boxes } from '../../geo/vector/spatial-order.ts';
@@ -85,7 +86,7 @@ class FeatureWriter {
     const box = new Box();
     if (prepared !== undefined) {
       this.#types.add(prepared.type);
-      addTo(box, prepared, stride);
+      box.addGeometry(prepared, stride);
     }
     this.#boxes.add(box.west, box.south, box.east, box.north);
   }
@@ -121,15 +122,6 @@ class FeatureWriter {
   }
 }
 
-function addTo(box: Box, { coordinates, members = [] }: Geometry, stride: number): void {
-  box.add(coordinates, stride);
-  for (const member of members) addTo(box, member, stride);
-}
-
 /** A name for the column of ids that no field has. */
-function idName({ fields }: FeatureCollection): string {
-  const usedNames = new Set(fields.map(({ name }) => name.toLowerCase()));
-  let name = 'id';
-  for (let n = 2; usedNames.has(name); n++) name = `id_${n}`;
-  return name;
-}
+const idName = ({ fields }: FeatureCollection): string =>
+  distinctName('id', new Set(fields.map(({ name }) => name.toLowerCase())));

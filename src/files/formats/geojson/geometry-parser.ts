@@ -1,4 +1,5 @@
 import type { Geometry, GeometryType } from '../../data/feature-collection.ts';
+import { grown } from '../../data/number-list.ts';
 import { FormatError } from '../../errors.ts';
 import { ONE_VERTEX, PART_LEFT_OUT, withoutShortLines } from '../../geo/vector/short-lines.ts';
 import type { CoordinatePool } from '../io/coordinate-pool.ts';
@@ -165,11 +166,7 @@ export class GeometryParser {
     const scanner = this.#scanner;
     if (scanner.peek() !== 91) return 'A position is not an array of numbers.';
     scanner.at++;
-    if (this.#count + 3 > this.#numbers.length) {
-      const wider = new Float64Array(2 * this.#numbers.length);
-      wider.set(this.#numbers);
-      this.#numbers = wider;
-    }
+    if (this.#count + 3 > this.#numbers.length) this.#numbers = grown(this.#numbers);
     let n = 0;
     for (; scanner.more(93, n === 0); n++) {
       const c = scanner.peek();

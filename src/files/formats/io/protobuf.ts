@@ -1,3 +1,5 @@
+import { grown } from '../../data/number-list.ts';
+
 /** Writes the wire format of protocol buffers. */
 export class ProtobufWriter {
   #bytes = new Uint8Array(1 << 12);
@@ -11,10 +13,8 @@ export class ProtobufWriter {
 
   #room(count: number): void {
     if (this.length + count <= this.#bytes.length) return;
-    const larger = new Uint8Array(Math.max(2 * this.#bytes.length, this.length + count));
-    larger.set(this.taken());
-    this.#bytes = larger;
-    this.#view = new DataView(larger.buffer);
+    this.#bytes = grown(this.#bytes, this.length + count);
+    this.#view = new DataView(this.#bytes.buffer);
   }
 
   varint(value: number): void {

@@ -1,3 +1,4 @@
+import { distinctName } from '../../data/distinct-name.ts';
 import type { Field, FieldType } from '../../data/feature-collection.ts';
 import { ConversionError, FormatError } from '../../errors.ts';
 import { type Context, SEVERAL_LAYERS } from '../define.ts';
@@ -72,10 +73,7 @@ export class KmlLayer {
     const names = new Set<string>();
     this.#positions = new Map(ordered.map(([key], n) => [key, n]));
     this.fields = ordered.map(([, { name: given, type, wrong }]) => {
-      const base = given === '' ? 'field' : given;
-      let name = base;
-      for (let n = 2; names.has(name); n++) name = `${base}_${n}`;
-      names.add(name);
+      const name = distinctName(given || 'field', names);
       if (wrong) remark(`The field '${shown(name)}' has values that do not fit its type, so all are texts.`);
       return { name, type: wrong ? 'string' : type };
     });

@@ -1,5 +1,6 @@
 import { byKind } from '../../data/collections.ts';
 import { strideOf } from '../../data/dimensions.ts';
+import { distinctName } from '../../data/distinct-name.ts';
 import type { Feature, FeatureCollection, Field, Geometry } from '../../data/feature-collection.ts';
 import type { Samples } from '../../data/item.ts';
 import { CELL_SHAPES } from '../../data/mesh.ts';
@@ -8,7 +9,6 @@ import { isClosed } from '../../geo/vector/rings.ts';
 import type { Context } from '../define.ts';
 import { ArrayEncoder, encodeArray, type VtuArray } from './encode.ts';
 import { sridField } from './field-data.ts';
-import { distinctName } from './item-arrays.ts';
 import { cellArrays, encodeAll } from './mesh-parts.ts';
 import type { Part } from './part.ts';
 
@@ -119,7 +119,7 @@ class FeatureCells {
   }
 
   async part({ fields, crs }: FeatureCollection, context: Context): Promise<Part> {
-    const shapes = this.#shapes.usedNames();
+    const shapes = this.#shapes.taken();
     const onlyPoints = shapes.every((shape) => shape === CELL_SHAPES.vertex);
     const usedNames = new Set<string>();
     const arrays: VtuArray[] = [];
@@ -127,11 +127,11 @@ class FeatureCells {
       onlyPoints && this.#hasZ ? [await this.#heights.finish({ name: distinctName('Z', usedNames) })] : [];
     for (const { index, list } of this.#values) {
       const field = fields[index]!;
-      arrays.push({ name: distinctName(field.name, usedNames), values: narrowed(list.usedNames(), field) });
+      arrays.push({ name: distinctName(field.name, usedNames), values: narrowed(list.taken(), field) });
     }
     const connectivity = Uint32Array.from({ length: this.#count }, (_, n) => n);
     const offsets = new Uint32Array(shapes.length + 1);
-    offsets.set(this.#ends.usedNames(), 1);
+    offsets.set(this.#ends.taken(), 1);
     const data = await encodeAll(arrays, context.signal);
     return {
       ...(await cellArrays({ connectivity, offsets }, context.signal)),

@@ -1,3 +1,4 @@
+import { distinctName } from '../../data/distinct-name.ts';
 import type { Item, Samples, SampleType } from '../../data/item.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
 import { componentCount } from '../../data/mesh-cells.ts';
@@ -24,13 +25,6 @@ export function itemArrays(mesh: Mesh): ItemArray[] {
     name: distinctName(item.name || `Item ${index + 1}`, usedNames[item.location]),
   }));
   return (['node', 'cell'] as const).flatMap((location) => named.filter(({ item }) => item.location === location));
-}
-
-export function distinctName(base: string, usedNames: Set<string>): string {
-  let name = base;
-  for (let n = 2; usedNames.has(name); n++) name = `${base}_${n}`;
-  usedNames.add(name);
-  return name;
 }
 
 /** The values of an item as VTK stores them: scale and offset applied, NaN for no data, components interleaved. */

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { ByteSource } from '../../data/bytes.ts';
+import { distinctName } from '../../data/distinct-name.ts';
 import type { Field } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import { decimalNumber } from '../io/decimal.ts';
@@ -179,10 +180,5 @@ async function afterMark(source: ByteSource): Promise<number> {
 /** Gives fields of the same name the endings `_2`, `_3` … */
 function distinct(fields: readonly Field[]): Field[] {
   const usedNames = new Set<string>();
-  return fields.map((field) => {
-    let { name } = field;
-    for (let n = 2; usedNames.has(name); n++) name = `${field.name}_${n}`;
-    usedNames.add(name);
-    return { ...field, name };
-  });
+  return fields.map((field) => ({ ...field, name: distinctName(field.name, usedNames) }));
 }

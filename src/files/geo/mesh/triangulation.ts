@@ -1,4 +1,5 @@
 import { incircle } from 'robust-predicates';
+import { grown } from '../../data/number-list.ts';
 import { orient2d } from '../vector/orient2d.ts';
 
 /** What a triangulation starts with. Triangles run counter-clockwise. */
@@ -249,10 +250,4 @@ export class Triangulation {
     this.regions[triangle] = this.regions[like]!;
     return triangle;
   }
-}
-
-function grown<A extends Float64Array | Int32Array>(array: A): A {
-  const larger = new (array.constructor as new (length: number) => A)(2 * array.length);
-  larger.set(array);
-  return larger;
 }

@@ -1,3 +1,5 @@
+import { grown } from '../../data/number-list.ts';
+
 const sides = 0xffff;
 /** A power of two, so that a remainder needs no division. */
 const featuresAStep = 1 << 15;
@@ -31,11 +33,7 @@ export class Boxes {
 
   add(west: number, south: number, east: number, north: number): void {
     const at = 4 * this.length++;
-    if (at === this.#numbers.length) {
-      const more = new Float64Array(2 * at);
-      more.set(this.#numbers);
-      this.#numbers = more;
-    }
+    if (at === this.#numbers.length) this.#numbers = grown(this.#numbers);
     this.#numbers[at] = west;
     this.#numbers[at + 1] = south;
     this.#numbers[at + 2] = east;

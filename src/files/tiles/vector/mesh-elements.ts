@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { distinctName } from '../../data/distinct-name.ts';
 import { loadOnce } from '../../data/load-once.ts';
 import { areaShapes, type Mesh, type MeshItem } from '../../data/mesh.ts';
 import { cellLayers, footprints, type MeshCells } from '../../data/mesh-columns.ts';
@@ -161,10 +162,6 @@ export function itemsOf({ items }: Mesh): { item: MeshItem; index: number; name:
   const taken = new Set<string>();
   return items.flatMap((item, index) => {
     if (item.components !== undefined) return [];
-    const plain = item.name || `Item ${index + 1}`;
-    let name = plain;
-    for (let n = 2; taken.has(name); n++) name = `${plain} ${n}`;
-    taken.add(name);
-    return { item, index, name };
+    return { item, index, name: distinctName(item.name || `Item ${index + 1}`, taken, ' ') };
   });
 }

@@ -1,3 +1,4 @@
+import { grown } from '../../data/number-list.ts';
 import { ProtobufWriter } from '../../formats/io/protobuf.ts';
 import type { PathList } from './tile-geometry.ts';
 import type { TileKey, ValueTable } from './tile-values.ts';
@@ -96,11 +97,7 @@ export class LayerWriter {
   }
 
   #valueNumber(value: number): number {
-    if (value >= this.#valueNumbers.length) {
-      const more = new Uint32Array(Math.max(2 * this.#valueNumbers.length, this.#table.count));
-      more.set(this.#valueNumbers);
-      this.#valueNumbers = more;
-    }
+    if (value >= this.#valueNumbers.length) this.#valueNumbers = grown(this.#valueNumbers, this.#table.count);
     const known = this.#valueNumbers[value]!;
     if (known > 0) return known - 1;
     this.#valueNumbers[value] = this.#ownValues.push(value);

@@ -1,3 +1,4 @@
+import { grown } from '../../data/number-list.ts';
 import { BoxClipper, boundsRelation, type TileTransform } from './clip.ts';
 import type { PlacedGeometry } from './placed.ts';
 import { validRings } from './polygon-repair.ts';
@@ -117,10 +118,7 @@ export class TileClipper implements PathList {
   }
 
   #reserve(length: number): void {
-    if (this.#length + length <= this.points.length) return;
-    const larger = new Int32Array(2 * (this.#length + length));
-    larger.set(this.points.subarray(0, this.#length));
-    this.points = larger;
+    if (this.#length + length > this.points.length) this.points = grown(this.points, 2 * (this.#length + length));
   }
 
   /** Adds the simplified points. Returns their number; 0 if there are fewer than needed. */

@@ -1,4 +1,5 @@
 import type { Field } from '../../data/feature-collection.ts';
+import { grown } from '../../data/number-list.ts';
 import { ProtobufWriter } from '../../formats/io/protobuf.ts';
 
 /** A key of the attributes of a layer. */
@@ -92,17 +93,9 @@ export class ValueTable {
 
   #add(bytes: Uint8Array): number {
     const number = this.#count++;
-    if (number + 2 > this.#starts.length) {
-      const more = new Uint32Array(2 * this.#starts.length);
-      more.set(this.#starts);
-      this.#starts = more;
-    }
+    if (number + 2 > this.#starts.length) this.#starts = grown(this.#starts);
     const start = this.#starts[number]!;
-    if (start + bytes.length > this.#bytes.length) {
-      const larger = new Uint8Array(Math.max(2 * this.#bytes.length, start + bytes.length));
-      larger.set(this.#bytes.subarray(0, start));
-      this.#bytes = larger;
-    }
+    if (start + bytes.length > this.#bytes.length) this.#bytes = grown(this.#bytes, start + bytes.length);
     this.#bytes.set(bytes, start);
     this.#starts[number + 1] = start + bytes.length;
     return number;

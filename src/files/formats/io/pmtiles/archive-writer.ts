@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { ByteSink } from '../../../data/bytes.ts';
+import { grown } from '../../../data/number-list.ts';
 import { type ArchiveHeader, COMPRESSIONS, HEADER_BYTES, packHeader, ROOT_LIMIT } from './archive-header.ts';
 import { type DirectoryColumns, packDirectory } from './directory.ts';
 import { tileIdOf } from './tile-ids.ts';
@@ -74,11 +75,7 @@ class Entries {
   count = 0;
 
   add(id: number, offset: number, length: number): void {
-    if (3 * this.count === this.#numbers.length) {
-      const more = new Float64Array(2 * this.#numbers.length);
-      more.set(this.#numbers);
-      this.#numbers = more;
-    }
+    if (3 * this.count === this.#numbers.length) this.#numbers = grown(this.#numbers);
     this.#numbers.set([id, offset, length], 3 * this.count);
     this.count++;
   }

@@ -1,4 +1,5 @@
 import { defined } from '../../../data/defined.ts';
+import { distinctName } from '../../../data/distinct-name.ts';
 import type { Item } from '../../../data/item.ts';
 import { isFloat } from '../../../data/samples.ts';
 import { isBig, newValues, type StoredType } from '../../../data/stored-values.ts';
@@ -27,10 +28,7 @@ export class ArrayNames {
         .slice(0, longestName)
         // Half a character would be another one in UTF-8.
         .replace(/\p{Cs}$/u, '') || 'item';
-    let name = safe;
-    for (let n = 2; this.#taken.has(name); n++) name = `${safe}_${n}`;
-    this.#taken.add(name);
-    return name;
+    return distinctName(safe, this.#taken);
   }
 }
 

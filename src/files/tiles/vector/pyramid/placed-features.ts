@@ -94,7 +94,7 @@ class Placing {
     }
     if (typeof id === 'string') this.#ownIds = false;
     const box = new Box();
-    if (geometry !== undefined) addTo(box, geometry, this.#stride);
+    if (geometry !== undefined) box.addGeometry(geometry, this.#stride);
     this.#boxes.add(box.west, box.south, box.east, box.north);
     // Features without a place are counted, so that all have the same numbers as in a dataset.
     const geometries = geometry === undefined || box.west > box.east ? [] : placer.place(geometry);
@@ -154,11 +154,6 @@ class Placing {
       ownIds: this.#ownIds,
     };
   }
-}
-
-function addTo(box: Box, { coordinates, members = [] }: Geometry, stride: number): void {
-  box.add(coordinates, stride);
-  for (const member of members) addTo(box, member, stride);
 }
 
 /** @throws ConversionError for a name that no field has */

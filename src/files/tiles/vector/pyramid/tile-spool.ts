@@ -1,3 +1,4 @@
+import { grown } from '../../../data/number-list.ts';
 import type { Context } from '../../../formats/define.ts';
 import { OrderedSpool } from '../../../formats/io/ordered-spool.ts';
 import { tileIdOf } from '../../../formats/io/pmtiles/tile-ids.ts';
@@ -19,11 +20,7 @@ export class TileSpool {
 
   async add({ level, column, row }: TileNumber, bytes: Uint8Array): Promise<void> {
     const n = 3 * this.#spool.length;
-    if (n === this.#places.length) {
-      const more = new Uint32Array(2 * n);
-      more.set(this.#places);
-      this.#places = more;
-    }
+    if (n === this.#places.length) this.#places = grown(this.#places);
     this.#places.set([level, column, row], n);
     this.#spool.out.raw(bytes);
     this.#spool.add(bytes.length);
