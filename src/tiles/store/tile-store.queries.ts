@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Reads, sql, type Transaction } from '../../db.ts';
 import type { SessionLocks } from '../../platform/postgres/session-locks.ts';
-import { statement } from '../../platform/sql/statements.ts';
+import { bound, type Parameters, statement } from '../../platform/sql/statements.ts';
 
 /** Names a tile of one content of a dataset. */
 export interface TileKey {
@@ -25,8 +25,21 @@ export const TILE_BYTES = 300;
 /** Rows that one statement deletes. */
 const AT_ONCE = 500;
 
-const named = ({ datasetId, blob, schemeId, step, layer, level, column, row }: TileKey) => sql.fragment`
-  dataset_id = ${datasetId}::uuid and blob = ${blob} and scheme_id = ${schemeId} and step = ${step} and layer = ${layer}
+/** Members of a key with their types, in the order of the parameters of the functions in `sql/functions/tiles.sql`. */
+const KEY = {
+  datasetId: 'uuid',
+  blob: 'text',
+  schemeId: 'text',
+  step: 'int',
+  layer: 'int',
+  level: 'int',
+  column: 'int',
+  row: 'int',
+} as const;
+const KEY_NAMES = Object.keys(KEY) as (keyof TileKey)[];
+
+const named = ({ datasetId, blob, schemeId, step, layer, level, column, row }: Parameters<typeof KEY>) => sql.fragment`
+  dataset_id = ${datasetId} and blob = ${blob} and scheme_id = ${schemeId} and step = ${step} and layer = ${layer}
   and level = ${level} and tile_column = ${column} and tile_row = ${row}`;
 
 const Stored = z.object({ bytes: z.instanceof(Buffer), isOld: z.boolean() });
@@ -34,37 +47,14 @@ const Stored = z.object({ bytes: z.instanceof(Buffer), isOld: z.boolean() });
 const storedTile = statement(
   'stored tile',
   Stored,
-  {
-    datasetId: 'uuid',
-    blob: 'text',
-    schemeId: 'text',
-    step: 'int',
-    layer: 'int',
-    level: 'int',
-    column: 'int',
-    row: 'int',
-  },
-  ({ datasetId, blob, schemeId, step, layer, level, column, row }) => sql.fragment`
+  KEY,
+  (key) => sql.fragment`
     select c.bytes, t.used_at < now() - interval '10 minutes' as is_old
-    from drawn_tiles t join drawn_tile_contents c on c.hash = t.content
-    where dataset_id = ${datasetId} and blob = ${blob} and scheme_id = ${schemeId} and step = ${step} and layer = ${layer}
-      and level = ${level} and tile_column = ${column} and tile_row = ${row}`,
+    from drawn_tiles t join drawn_tile_contents c on c.hash = t.content where ${named(key)}`,
 );
 
 /** `isOld`: its last use was noted more than ten minutes ago. */
-export const findTile = (db: Reads, { datasetId, blob, schemeId, step, layer, level, column, row }: TileKey) =>
-  db.maybeOne(storedTile({ datasetId, blob, schemeId, step, layer, level, column, row }));
-
-const valuesOf = ({ datasetId, blob, schemeId, step, layer, level, column, row }: TileKey): unknown[] => [
-  datasetId,
-  blob,
-  schemeId,
-  step,
-  layer,
-  level,
-  column,
-  row,
-];
+export const findTile = (db: Reads, key: TileKey) => db.maybeOne(storedTile(key));
 
 /** A stored tile, or whether this process holds its lock from now on. */
 export interface LockedTile {
@@ -78,7 +68,7 @@ export async function findOrLockTile(locks: SessionLocks, key: TileKey, lock: st
   const [found] = await locks.run<LockedTile>({
     name: 'find or lock tile',
     text: 'select locked, bytes, is_old as "isOld" from find_or_lock_tile($1, $2, $3, $4, $5, $6, $7, $8, $9)',
-    values: [lock, ...valuesOf(key)],
+    values: [lock, ...KEY_NAMES.map((name) => key[name])],
   });
   return found!;
 }
@@ -90,12 +80,11 @@ export const storeTile = (
   { lock, hash, bytes }: { lock: string; hash: Buffer; bytes: Buffer },
 ) =>
   tx.query(sql.unsafe`
-    select store_tile(${lock}::bigint, ${DRAWN}, ${TILE_BYTES}::int, ${key.datasetId}::uuid, ${key.blob},
-      ${key.schemeId}, ${key.step}::int, ${key.layer}::int, ${key.level}::int, ${key.column}::int, ${key.row}::int,
+    select store_tile(${lock}::bigint, ${DRAWN}, ${TILE_BYTES}::int, ${sql.join(Object.values(bound(KEY, key)), sql.fragment`, `)},
       ${sql.binary(hash)}, ${sql.binary(bytes)})`);
 
 export const noteUse = (tx: Transaction, key: TileKey) =>
-  tx.query(sql.unsafe`update drawn_tiles set used_at = now() where ${named(key)}`);
+  tx.query(sql.unsafe`update drawn_tiles set used_at = now() where ${named(bound(KEY, key))}`);
 
 /**
  * Deletes some tiles of former contents of the dataset. Returns their number. Fires `note_deleted`, which fills

@@ -26,80 +26,61 @@ const APPEND_RULES = [
 export async function datasetStartRoutes(app: App, parts: StartRoutes & StartParts) {
   const { nodeSizes } = parts;
 
-  startRoute(
-    app,
-    parts,
-    {
-      ...ofDataset,
-      url: '/api/metadata/dataset/:id/download-convert',
-      operationId: 'downloadConvertDataset',
-      summary: 'Starts a transfer that makes a file of a dataset, for downloading',
-      body: ExportBody,
-    },
-    ({ caller, params, body }, dryRun) =>
+  startRoute(app, parts, {
+    ...ofDataset,
+    url: '/api/metadata/dataset/:id/download-convert',
+    operationId: 'downloadConvertDataset',
+    summary: 'Starts a transfer that makes a file of a dataset, for downloading',
+    body: ExportBody,
+    start: ({ caller, params, body }, dryRun) =>
       startExport(parts, caller, { ...body, nodeSizes, datasetId: params.id }, dryRun),
-  );
+  });
 
-  startRoute(
-    app,
-    parts,
-    {
-      ...ofDataset,
-      url: '/api/metadata/dataset/:id/convert',
-      operationId: 'convertDataset',
-      summary: 'Starts a transfer that makes a dataset of another one',
-      body: ConvertBody,
-    },
-    ({ caller, params, body }, dryRun) =>
+  startRoute(app, parts, {
+    ...ofDataset,
+    url: '/api/metadata/dataset/:id/convert',
+    operationId: 'convertDataset',
+    summary: 'Starts a transfer that makes a dataset of another one',
+    body: ConvertBody,
+    start: ({ caller, params, body }, dryRun) =>
       startConvert(parts, caller, { ...body, nodeSizes, datasetId: params.id }, dryRun),
-  );
+  });
 
-  startRoute(
-    app,
-    parts,
-    {
-      ...ofDataset,
-      url: '/api/metadata/dataset/:id/update',
-      operationId: 'updateDataset',
-      summary: 'Starts a transfer that replaces what a dataset holds by an uploaded or remote file',
-      body: UpdateBody,
-    },
-    ({ caller, params, body }, dryRun) =>
+  startRoute(app, parts, {
+    ...ofDataset,
+    url: '/api/metadata/dataset/:id/update',
+    operationId: 'updateDataset',
+    summary: 'Starts a transfer that replaces what a dataset holds by an uploaded or remote file',
+    body: UpdateBody,
+    start: ({ caller, params, body }, dryRun) =>
       startUpdate(parts, caller, { ...body, nodeSizes, datasetId: params.id }, dryRun),
-  );
+  });
 
-  startRoute(
-    app,
-    parts,
-    {
-      ...ofDataset,
-      url: '/api/metadata/dataset/:id/append',
-      operationId: 'appendDataset',
-      summary: 'Starts a transfer that adds what is in an uploaded file to what a dataset holds',
-      description: APPEND_RULES,
-      body: AppendBody,
-    },
-    async ({ caller, params, body, apiVersion }, dryRun) => {
+  startRoute(app, parts, {
+    ...ofDataset,
+    url: '/api/metadata/dataset/:id/append',
+    operationId: 'appendDataset',
+    summary: 'Starts a transfer that adds what is in an uploaded file to what a dataset holds',
+    description: APPEND_RULES,
+    body: AppendBody,
+    start: async ({ caller, params, body, apiVersion }, dryRun) => {
       const refused: FieldErrors = {};
       checkFileName(refused, body.originalFileName, apiVersion);
       return startAppend(parts, caller, { ...body, nodeSizes, refused, datasetId: params.id }, dryRun);
     },
-  );
+  });
 
-  startRoute(
-    app,
-    parts,
-    {
-      url: '/api/metadata/dataset/:sourceId/update/:targetId',
-      operationId: 'updateDatasetFromDataset',
-      service: 'metadata',
-      summary: 'Starts a transfer that replaces what a dataset holds by what another one holds',
-      params: z.object({
-        sourceId: uuidParam().describe('Id of the input dataset.'),
-        targetId: uuidParam().describe('Id of the output dataset.'),
-      }),
-      body: UpdateFromBody,
-    },
-    ({ caller, params, body }, dryRun) => startUpdateFrom(parts, caller, { ...body, nodeSizes, ...params }, dryRun),
-  );
+  startRoute(app, parts, {
+    url: '/api/metadata/dataset/:sourceId/update/:targetId',
+    operationId: 'updateDatasetFromDataset',
+    service: 'metadata',
+    summary: 'Starts a transfer that replaces what a dataset holds by what another one holds',
+    params: z.object({
+      sourceId: uuidParam().describe('Id of the input dataset.'),
+      targetId: uuidParam().describe('Id of the output dataset.'),
+    }),
+    body: UpdateFromBody,
+    start: ({ caller, params, body }, dryRun) =>
+      startUpdateFrom(parts, caller, { ...body, nodeSizes, ...params }, dryRun),
+  });
 }

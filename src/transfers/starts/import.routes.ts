@@ -16,17 +16,13 @@ export async function importRoutes(app: App, parts: StartRoutes & StartParts) {
       deprecated: true,
     },
   ] as const) {
-    startRoute(
-      app,
-      parts,
-      {
-        url,
-        service,
-        ...named,
-        summary: 'Starts a transfer that makes a dataset of an uploaded or remote file',
-        body: ImportBody,
-      },
-      async (request, dryRun) => {
+    startRoute(app, parts, {
+      url,
+      service,
+      ...named,
+      summary: 'Starts a transfer that makes a dataset of an uploaded or remote file',
+      body: ImportBody,
+      start: async (request, dryRun) => {
         const { originalFileName, projectId, ...body } = request.body;
         const refused: FieldErrors = {};
         checkFileName(refused, originalFileName, request.apiVersion);
@@ -39,6 +35,6 @@ export async function importRoutes(app: App, parts: StartRoutes & StartParts) {
         };
         return startImport(parts, request.caller, imported, dryRun);
       },
-    );
+    });
   }
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Database } from '../../db.ts';
 import { PREFER } from '../../http/openapi/headers.ts';
-import type { App } from '../../http/route.ts';
+import { type App, Routes } from '../../http/route.ts';
 import { afterCommit } from '../../http/rules/idempotency.ts';
 import { preferredWait } from '../../http/rules/prefer.ts';
 import type { Service } from '../../http/rules/versions.ts';
@@ -16,7 +16,7 @@ export interface StartRoutes {
   endWaiter: EndWaiter;
 }
 
-interface Description<Params, Body> {
+interface Start<Params, Body> {
   url: string;
   service: Service;
   operationId: string;
@@ -25,6 +25,7 @@ interface Description<Params, Body> {
   description?: string;
   params?: Params;
   body: Body;
+  start(request: StartHttpRequest<Params, Body>, dryRun: boolean): Promise<Summary | DryRun>;
 }
 
 type StartHttpRequest<Params, Body> = Pick<FastifyRequest, 'caller' | 'apiVersion' | 'platformHeader'> & {
@@ -36,25 +37,22 @@ type StartHttpRequest<Params, Body> = Pick<FastifyRequest, 'caller' | 'apiVersio
 export const startRoute = <Params extends z.ZodObject, Body extends z.ZodObject>(
   app: App,
   parts: StartRoutes,
-  { url, service, ...described }: Description<Params, Body>,
-  start: (request: StartHttpRequest<Params, Body>, dryRun: boolean) => Promise<Summary | DryRun>,
+  { url, service, start, ...described }: Start<Params, Body>,
 ) =>
-  app.post(
-    url,
-    {
-      config: {
-        access: 'signedIn',
-        service,
-        projectHeader: 'projectId' in described.body.shape,
-        described: { parameters: [PREFER] },
-      },
-      schema: { tags: ['transfers'], ...described, querystring: StartQuery, response: { 200: Started } },
+  new Routes(app, { access: 'signedIn', tags: ['transfers'] }).post(url, {
+    ...described,
+    querystring: StartQuery,
+    response: { 200: Started },
+    config: {
+      service,
+      projectHeader: 'projectId' in described.body.shape,
+      described: { parameters: [PREFER] },
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { dryRun = false } = request.query;
       return answerStart(parts, request, reply, await start(request as StartHttpRequest<Params, Body>, dryRun));
     },
-  );
+  });
 
 /** Answers a start. With `Prefer: wait` it waits until the transfer has ended, and answers its status then. */
 export async function answerStart(
