@@ -252,14 +252,12 @@ export class DiskStore implements BlobStore {
 
   /** Copies a blob to another file system. */
   async #copyOut(name: string, path: string, signal: AbortSignal | undefined) {
-    const file = await open(path, 'wx', 0o600);
+    await using file = await open(path, 'wx', 0o600);
     try {
       await this.#copyInto(file, name, signal);
     } catch (error) {
       await rm(path, { force: true });
       throw error;
-    } finally {
-      await file.close();
     }
   }
 }

@@ -111,14 +111,12 @@ export class S3Store implements BlobStore {
   async fetch(name: string, path: string, signal?: AbortSignal): Promise<void> {
     const info = await this.#infoOf(keyOf(name), signal);
     if (!info) throw notFound('Blob', name);
-    const file = await open(path, 'wx', 0o600);
+    await using file = await open(path, 'wx', 0o600);
     try {
       await this.#fetchInto(file, keyOf(name), info, signal);
     } catch (error) {
       await rm(path, { force: true });
       throw error;
-    } finally {
-      await file.close();
     }
   }
 

@@ -3,7 +3,7 @@ import type { BlobStore } from '../blobs/blobs.ts';
 import type { Database } from '../db.ts';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
-import { component, flag, text, uuidText } from '../http/rules/members.ts';
+import { component, flag, objects, text, uuidText } from '../http/rules/members.ts';
 import { importStaged } from './import-staged.ts';
 
 const MAX_PATH_LENGTH = 10_000;
@@ -41,22 +41,14 @@ const Import = component('StagedFiles', {
   createDestinationPathIfNotExists: flag('Whether missing folders are created. Otherwise they are 404.').optional(),
 });
 const Imported = component('ImportedFiles', {
-  datasets: z
-    .array(
-      z.object({
-        fileName: text('Name of the uploaded file.', 'valley.asc'),
-        datasetId: uuidText('Id of the dataset.'),
-      }),
-    )
-    .describe('Created datasets.'),
-  failures: z
-    .array(
-      z.object({
-        fileName: text('Name of the uploaded file.', 'valley.asc'),
-        message: text('Why the file was not imported.', 'The file is empty.'),
-      }),
-    )
-    .describe('Files that could not be imported.'),
+  datasets: objects('Created datasets.', {
+    fileName: text('Name of the uploaded file.', 'valley.asc'),
+    datasetId: uuidText('Id of the dataset.'),
+  }),
+  failures: objects('Files that could not be imported.', {
+    fileName: text('Name of the uploaded file.', 'valley.asc'),
+    message: text('Why the file was not imported.', 'The file is empty.'),
+  }),
 });
 
 export async function importStagedRoutes(app: App, { db, blobs }: { db: Database; blobs: BlobStore }) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Reads } from '../db.ts';
 import { invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import { component, flag, text, uuidText } from '../http/rules/members.ts';
+import { component, flag, objects, text, uuidText } from '../http/rules/members.ts';
 import { holderOf } from '../tokens/caller.ts';
 import { findIdentity } from '../tokens/queries.ts';
 import {
@@ -35,17 +35,14 @@ export const Access = component('ProjectAccess', {
   userId: uuidText('User id of the person or key.'),
   role: z.enum(ROLES).optional().describe('Role in the project; absent without one.'),
   capabilities: Capabilities.describe('Capabilities of the caller.'),
-  reasons: z
-    .array(
-      z.object({
-        capability: text('One of the nine capabilities.', 'canEdit'),
-        allowed: flag('Whether the caller has the capability.'),
-        rules: z.array(Rule).describe('Rules that grant or deny the capability.'),
-      }),
-    )
-    .describe(
-      'For each capability: whether the user has it, and the rules that allow or deny it; without a rule it is denied.',
-    ),
+  reasons: objects(
+    'For each capability: whether the user has it, and the rules that allow or deny it; without a rule it is denied.',
+    {
+      capability: text('One of the nine capabilities.', 'canEdit'),
+      allowed: flag('Whether the caller has the capability.'),
+      rules: z.array(Rule).describe('Rules that grant or deny the capability.'),
+    },
+  ),
 });
 export type Access = z.infer<typeof Access>;
 

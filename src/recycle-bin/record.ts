@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Dataset } from '../datasets/record.ts';
-import { component, number, text, texts, timeText, uuidText } from '../http/rules/members.ts';
+import { component, number, objects, text, texts, timeText, uuidText } from '../http/rules/members.ts';
 import { Project, ProjectItem } from '../projects/record.ts';
 
 export const ItemType = z.enum(['Project', 'Dataset']);
@@ -35,25 +35,17 @@ export type DeletedDataset = z.infer<typeof DeletedDataset>;
  * What a restore would bring back, which privileges are missing and who can grant them, and what a purge would delete.
  */
 export const Preview = component('RestorePreview', {
-  restores: z
-    .array(
-      z.object({
-        id: uuidText('Id of the project or dataset.'),
-        name: text('Name of the project or dataset.', 'Upper valley'),
-        itemType: ItemType.describe('`Project` or `Dataset`.'),
-      }),
-    )
-    .describe('Items that would be restored, from the root down; the last one is the item itself.'),
-  missing: z
-    .array(
-      z.object({
-        id: uuidText('Id of the project or dataset.'),
-        name: text('Name of the project or dataset.', 'Upper valley'),
-        privilege: z.enum(['DeleteProject', 'DeleteContent']).describe('Missing privilege.'),
-        grantableBy: texts('User ids of people who can grant it.', ['0192f79e-11aa-7c40-8d5f-2b9a60c3e5f7']),
-      }),
-    )
-    .describe('Missing privileges of the caller.'),
+  restores: objects('Items that would be restored, from the root down; the last one is the item itself.', {
+    id: uuidText('Id of the project or dataset.'),
+    name: text('Name of the project or dataset.', 'Upper valley'),
+    itemType: ItemType.describe('`Project` or `Dataset`.'),
+  }),
+  missing: objects('Missing privileges of the caller.', {
+    id: uuidText('Id of the project or dataset.'),
+    name: text('Name of the project or dataset.', 'Upper valley'),
+    privilege: z.enum(['DeleteProject', 'DeleteContent']).describe('Missing privilege.'),
+    grantableBy: texts('User ids of people who can grant it.', ['0192f79e-11aa-7c40-8d5f-2b9a60c3e5f7']),
+  }),
   removes: z
     .object({
       projects: number('Number of projects that would be deleted.'),

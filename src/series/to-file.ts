@@ -24,18 +24,14 @@ export const writeSeriesFile = (
     const found = await findSchema(tx, datasetId);
     if (!found) return false;
     const extents = new Map((await listExtents(tx, datasetId)).map(({ key, ...extent }) => [key, extent]));
-    const sink = await FileSink.create(path, { checksum: false });
-    try {
-      const file = new SeriesFileWriter(sink);
-      for (const { key, ...definition } of await listSeries(tx, datasetId)) {
-        const n = file.addSeries({ ...definition, present: extents.get(key) ?? { rows: 0 } });
-        if (values) await copyBlocks(tx, key, (block) => file.addBlock(n, block), signal);
-      }
-      await file.end(found.schema);
-      await sink.flush();
-    } finally {
-      await sink.close();
+    await using sink = await FileSink.create(path, { checksum: false });
+    const file = new SeriesFileWriter(sink);
+    for (const { key, ...definition } of await listSeries(tx, datasetId)) {
+      const n = file.addSeries({ ...definition, present: extents.get(key) ?? { rows: 0 } });
+      if (values) await copyBlocks(tx, key, (block) => file.addBlock(n, block), signal);
     }
+    await file.end(found.schema);
+    await sink.flush();
     return true;
   });
 

@@ -7,6 +7,7 @@ import {
   createdAt,
   createdBy,
   number,
+  objects,
   text,
   updatedAt,
   updatedBy,
@@ -30,15 +31,10 @@ const Tenant = component('Tenant', {
   createdBy: createdBy.optional(),
   updatedAt,
   updatedBy: updatedBy.optional(),
-  members: z
-    .array(
-      z.object({
-        userId: uuidText('User id of the member.'),
-        role: text('Role in the tenant: `Owner` or `Member`.', 'Member'),
-      }),
-    )
-    .optional()
-    .describe('Members of the tenant with their roles.'),
+  members: objects('Members of the tenant with their roles.', {
+    userId: uuidText('User id of the member.'),
+    role: text('Role in the tenant: `Owner` or `Member`.', 'Member'),
+  }).optional(),
 });
 export type Tenant = z.infer<typeof Tenant>;
 const MyTenant = component('MyTenant', {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
-import { component } from '../http/rules/members.ts';
+import { component, objects } from '../http/rules/members.ts';
 import { checkTiles } from './check-tiles.ts';
 import { checkQuery, DATASET_PATH, TAGS, upkeepConfig } from './route-parts.ts';
 import { requestedTiles, type TileParts, tileRequest } from './serve.ts';
@@ -12,25 +12,17 @@ const text = (description: string, example: string) => z.string().meta({ descrip
 
 const TileStatus = component('TileStatus', {
   name: text('Name of the dataset.', 'Depths'),
-  schemes: z
-    .array(
-      z.object({
-        schemeId: text('Id of the scheme.', 'depth'),
-        schemeType: text('`WMTS` or `XYZ`.', 'XYZ'),
-        levels: z
-          .array(
-            z.object({
-              level: number('Zoom level.', 16),
-              onRequest: z.boolean().meta({ description: 'Tiles are drawn at their first request.', example: true }),
-              tiles: number('Tiles with data, of all steps and layers.', 36),
-              keptTiles: number('Number of stored tiles of a level that is drawn on request.', 4),
-              keptBytes: number('Bytes of these tiles; equal ones are stored once, and count each.', 20_480),
-            }),
-          )
-          .describe('From the least detail.'),
-      }),
-    )
-    .describe('State of each scheme, in the order of the request.'),
+  schemes: objects('State of each scheme, in the order of the request.', {
+    schemeId: text('Id of the scheme.', 'depth'),
+    schemeType: text('`WMTS` or `XYZ`.', 'XYZ'),
+    levels: objects('From the least detail.', {
+      level: number('Zoom level.', 16),
+      onRequest: z.boolean().meta({ description: 'Tiles are drawn at their first request.', example: true }),
+      tiles: number('Tiles with data, of all steps and layers.', 36),
+      keptTiles: number('Number of stored tiles of a level that is drawn on request.', 4),
+      keptBytes: number('Bytes of these tiles; equal ones are stored once, and count each.', 20_480),
+    }),
+  }),
 });
 export type TileStatus = z.infer<typeof TileStatus>;
 
@@ -38,17 +30,13 @@ const TileCheckAnswer = component('TileCheck', {
   checked: number('Tiles with data that were checked.', 100),
   drawnAnew: number('Number of checked tiles that were drawn again, because their level is drawn on request.', 40),
   checkedEmpty: number('Places without data at which there must be no tile.', 93),
-  wrong: z
-    .array(
-      z.object({
-        schemeId: text('Id of the scheme.', 'depth'),
-        tile: text('Zoom level, row and column.', '16/20984/34406'),
-        timeStep: number('Number of the time step.', 0),
-        layer: number('Number of the layer.', 0),
-        reason: text('What is wrong.', 'The checksum of its chunk IDAT is wrong.'),
-      }),
-    )
-    .describe('Tiles that cannot be decoded or differ.'),
+  wrong: objects('Tiles that cannot be decoded or differ.', {
+    schemeId: text('Id of the scheme.', 'depth'),
+    tile: text('Zoom level, row and column.', '16/20984/34406'),
+    timeStep: number('Number of the time step.', 0),
+    layer: number('Number of the layer.', 0),
+    reason: text('What is wrong.', 'The checksum of its chunk IDAT is wrong.'),
+  }),
 });
 export type TileCheckAnswer = z.infer<typeof TileCheckAnswer>;
 

@@ -4,7 +4,7 @@ import type { ServedDataset } from '../datasets/served.queries.ts';
 import { AppError } from '../errors.ts';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
-import { component } from '../http/rules/members.ts';
+import { component, objects } from '../http/rules/members.ts';
 import { checkVectorTiles } from './check-vector-tiles.ts';
 import { checkQuery, TAGS, upkeepConfig, VECTOR_PATH } from './route-parts.ts';
 import { requestedDataset, tileRequest } from './serve.ts';
@@ -34,14 +34,10 @@ export type VectorTileStatus = z.infer<typeof VectorTileStatus>;
 
 const VectorTileCheck = component('VectorTileCheck', {
   checked: z.int().meta({ description: 'Tiles that were drawn anew.', example: 20 }),
-  wrong: z
-    .array(
-      z.object({
-        tile: z.string().meta({ description: 'Zoom level, column and row.', example: '7/66/42' }),
-        reason: z.string().meta({ description: 'What is wrong.', example: 'It differs from a new drawing.' }),
-      }),
-    )
-    .describe('Tiles that differ from a new drawing.'),
+  wrong: objects('Tiles that differ from a new drawing.', {
+    tile: z.string().meta({ description: 'Zoom level, column and row.', example: '7/66/42' }),
+    reason: z.string().meta({ description: 'What is wrong.', example: 'It differs from a new drawing.' }),
+  }),
 });
 export type VectorTileCheck = z.infer<typeof VectorTileCheck>;
 

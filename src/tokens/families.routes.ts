@@ -2,21 +2,17 @@ import { z } from 'zod';
 import type { Database } from '../db.ts';
 import { type App, Routes } from '../http/route.ts';
 import { uuidParam } from '../http/rules/forms.ts';
-import { component, createdAt, text, timeText, uuidText } from '../http/rules/members.ts';
+import { component, createdAt, objects, text, timeText, uuidText } from '../http/rules/members.ts';
 import { endFamilies, endFamily, listAccountFamilies } from './families.ts';
 
 const Families = component('Logins', {
-  data: z
-    .array(
-      z.object({
-        id: uuidText('Id of the login (token family).'),
-        createdAt,
-        expiresAt: timeText('Time when the login ends, UTC.'),
-        lastExchangedAt: timeText('Time of the last exchange of its refresh token, UTC.').optional(),
-        lastAddress: text('Client address of the last exchange.', '203.0.113.9').optional(),
-      }),
-    )
-    .describe('Logins that have not ended.'),
+  data: objects('Logins that have not ended.', {
+    id: uuidText('Id of the login (token family).'),
+    createdAt,
+    expiresAt: timeText('Time when the login ends, UTC.'),
+    lastExchangedAt: timeText('Time of the last exchange of its refresh token, UTC.').optional(),
+    lastAddress: text('Client address of the last exchange.', '203.0.113.9').optional(),
+  }),
 });
 export type Families = z.infer<typeof Families>;
 const OfAccount = z.object({ account: text('Login id of another account, for administrators.').optional() });

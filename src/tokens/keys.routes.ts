@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type App, Routes } from '../http/route.ts';
 import { afterCommit } from '../http/rules/idempotency.ts';
-import { component, text, timeText } from '../http/rules/members.ts';
+import { component, objects, text, timeText } from '../http/rules/members.ts';
 import type { TokenKeys } from './keys.ts';
 
 const Jwk = component('PublicKey', {
@@ -13,16 +13,12 @@ const Jwk = component('PublicKey', {
   e: text('Exponent, base64url.', 'AQAB'),
 });
 const States = component('SigningKeys', {
-  data: z
-    .array(
-      z.object({
-        kid: text('Id of the signing key.', 'k1'),
-        state: text('`signing`, `next` or `retired`.', 'signing'),
-        activatedAt: timeText('Time since which the key signs, UTC.').optional(),
-        retiredAt: timeText('Time since which the key signs no more, UTC.').optional(),
-      }),
-    )
-    .describe('Signing keys, without their private part.'),
+  data: objects('Signing keys, without their private part.', {
+    kid: text('Id of the signing key.', 'k1'),
+    state: text('`signing`, `next` or `retired`.', 'signing'),
+    activatedAt: timeText('Time since which the key signs, UTC.').optional(),
+    retiredAt: timeText('Time since which the key signs no more, UTC.').optional(),
+  }),
 });
 export type States = z.infer<typeof States>;
 

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { noStore } from '../http/answers/no-store.ts';
 import { type App, Routes } from '../http/route.ts';
-import { component, flag, number, text, texts, timeText } from '../http/rules/members.ts';
+import { component, flag, number, objects, text, texts, timeText } from '../http/rules/members.ts';
 import { originOf } from '../http/rules/origin.ts';
 import type { AccessTokens } from './access.ts';
 import { findCaller } from './caller.ts';
@@ -27,15 +27,11 @@ const HOLDER = [
 ].join(' ');
 const Status = component('SecondFactor', {
   id: text('Login id, in any letter case.', 'ann'),
-  authenticators: z
-    .array(
-      z.object({
-        type: text('Type of the authenticator.', 'APPAUTH'),
-        own: flag('Whether it belongs to the account and not to a group.'),
-        registered: flag('Whether a code of it was accepted before.'),
-      }),
-    )
-    .describe('Authenticators of the account and of its groups.'),
+  authenticators: objects('Authenticators of the account and of its groups.', {
+    type: text('Type of the authenticator.', 'APPAUTH'),
+    own: flag('Whether it belongs to the account and not to a group.'),
+    registered: flag('Whether a code of it was accepted before.'),
+  }),
   recoveryCodes: number('Number of unused recovery codes.'),
   failures: number('Number of wrong one-time passwords.'),
   blockedUntil: timeText('Time until which one-time passwords are refused, UTC.').optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { getSecondFactor, setSecondFactor } from '../groups/set-second-factor.ts';
 import { type App, Routes } from '../http/route.ts';
-import { component, flag, number, text, texts, timeText } from '../http/rules/members.ts';
+import { component, flag, number, objects, text, texts, timeText } from '../http/rules/members.ts';
 import { explainLogin } from './explain.ts';
 import type { LoginParts } from './log-in.ts';
 import { previewSecondFactor } from './preview.ts';
@@ -37,17 +37,13 @@ const Preview = component('SecondFactorPreview', {
   days: number('Number of past days whose logins were replayed.'),
   lockedOut: texts('Login ids whose logins would be refused.'),
   registerAgain: texts('Login ids whose authenticator is replaced or removed, so that they must register again.'),
-  accounts: z
-    .array(
-      z.object({
-        id: text('Login id of the member.', 'ann'),
-        logins: number('Number of past logins of the member.'),
-        refused: Affected.describe('Logins that would be refused, by address.'),
-        asked: Affected.describe('Logins that would need a one-time password, by address.'),
-        mustRegister: flag('Whether the account has no authenticator yet.'),
-      }),
-    )
-    .describe('Members of the group, with the changed outcomes of their logins.'),
+  accounts: objects('Members of the group, with the changed outcomes of their logins.', {
+    id: text('Login id of the member.', 'ann'),
+    logins: number('Number of past logins of the member.'),
+    refused: Affected.describe('Logins that would be refused, by address.'),
+    asked: Affected.describe('Logins that would need a one-time password, by address.'),
+    mustRegister: flag('Whether the account has no authenticator yet.'),
+  }),
 });
 export type Preview = z.infer<typeof Preview>;
 const Explained = component('LoginExplanation', {
@@ -57,20 +53,15 @@ const Explained = component('LoginExplanation', {
   refusal: text('Why the login is refused.', 'The account is locked.').optional(),
   network: text('Allowed network that contains the address.', '10.0.0.0/8').optional(),
   otpAuthenticatorIds: texts('Types of authenticators whose one-time passwords are accepted.', ['APPAUTH']).optional(),
-  groups: z
-    .array(
-      z.object({
-        name: text('Name of the group.', 'Staff'),
-        networks: z
-          .array(
-            z.object({ cidr: text('The network.', '10.0.0.0/8'), matches: flag('Whether it contains the address.') }),
-          )
-          .describe('Networks from which no one-time password is required.'),
-        authenticators: texts('Authenticators of the group.', ['APPAUTH']),
-        malformed: texts('Entries that cannot be read.'),
-      }),
-    )
-    .describe('Groups of the account, with their second factors.'),
+  groups: objects('Groups of the account, with their second factors.', {
+    name: text('Name of the group.', 'Staff'),
+    networks: objects('Networks from which no one-time password is required.', {
+      cidr: text('The network.', '10.0.0.0/8'),
+      matches: flag('Whether it contains the address.'),
+    }),
+    authenticators: texts('Authenticators of the group.', ['APPAUTH']),
+    malformed: texts('Entries that cannot be read.'),
+  }),
   ownAuthenticators: texts("Types of the account's own authenticators."),
   otpFailures: number('Number of wrong one-time passwords in a row.'),
   delay: z

@@ -6,6 +6,9 @@ export const text = (description: string, example?: string) =>
   z.string().meta({ description, ...(example === undefined ? {} : { example }) });
 export const texts = (description: string, example?: string[]) =>
   z.array(z.string()).meta({ description, ...(example === undefined ? {} : { example }) });
+/** A list of objects. */
+export const objects = <const Shape extends z.core.$ZodLooseShape>(description: string, shape: Shape) =>
+  z.array(z.object(shape)).describe(description);
 export const number = (description: string, example?: number) =>
   z.number().meta({ description, ...(example === undefined ? {} : { example }) });
 export const flag = (description: string) => z.boolean().describe(description);

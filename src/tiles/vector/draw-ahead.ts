@@ -97,19 +97,15 @@ async function drawAndStore(
     { signal, progress() {}, log: (level, message) => level === 'error' && log.warn({ datasetId }, message) },
   );
   const content = { datasetId, blob, schemeId: 'features', step: 0, layer: 0 };
-  const source = await FileSource.open(output, { checksum: false });
-  try {
-    let bytesLeft = MOST_OF_STORE * keptBytes;
-    // The least detailed tiles, which have the most features, come first.
-    for await (const { bytes, ...tile } of (await TileArchive.open(source)).tiles()) {
-      signal.throwIfAborted();
-      bytesLeft -= TILE_BYTES + bytes.length;
-      if (bytesLeft < 0) break;
-      const key = { ...content, ...tile };
-      await db.transaction((tx) => storeTile(tx, key, contentOf(bytes, lockNumber(key))));
-    }
-  } finally {
-    await source.close();
+  await using source = await FileSource.open(output, { checksum: false });
+  let bytesLeft = MOST_OF_STORE * keptBytes;
+  // The least detailed tiles, which have the most features, come first.
+  for await (const { bytes, ...tile } of (await TileArchive.open(source)).tiles()) {
+    signal.throwIfAborted();
+    bytesLeft -= TILE_BYTES + bytes.length;
+    if (bytesLeft < 0) break;
+    const key = { ...content, ...tile };
+    await db.transaction((tx) => storeTile(tx, key, contentOf(bytes, lockNumber(key))));
   }
   await deleteFormer(db, content);
   await evictTiles(db, keptBytes);

@@ -58,26 +58,22 @@ interface Fetched {
  */
 export async function fetchRemote(source: URL, path: string, limits: RemoteLimits, hooks: RemoteHooks): Promise<void> {
   const { log, signal } = hooks;
-  const file = await open(path, 'wx', 0o600);
+  await using file = await open(path, 'wx', 0o600);
   const fetched: Fetched = { bytes: 0 };
-  try {
-    for (let failures = 0; ; ) {
-      const before = fetched.bytes;
-      try {
-        await fetchOnce(source, file, fetched, limits, hooks);
-        log('info', `Fetched ${fetched.bytes} bytes from ${source.host}.`);
-        return;
-      } catch (error) {
-        signal.throwIfAborted();
-        if (!(error instanceof ConnectionBroken)) throw error;
-        failures = fetched.bytes >= before + PROGRESS_BYTES ? 1 : failures + 1;
-        if (failures === MAX_TRIES) throw new AppError('unavailable', error.message);
-        log('warning', error.message);
-      }
-      await sleep(FIRST_PAUSE_MS * 2 ** failures, undefined, { signal }).catch(() => signal.throwIfAborted());
+  for (let failures = 0; ; ) {
+    const before = fetched.bytes;
+    try {
+      await fetchOnce(source, file, fetched, limits, hooks);
+      log('info', `Fetched ${fetched.bytes} bytes from ${source.host}.`);
+      return;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ConnectionBroken)) throw error;
+      failures = fetched.bytes >= before + PROGRESS_BYTES ? 1 : failures + 1;
+      if (failures === MAX_TRIES) throw new AppError('unavailable', error.message);
+      log('warning', error.message);
     }
-  } finally {
-    await file.close();
+    await sleep(FIRST_PAUSE_MS * 2 ** failures, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 }
 

@@ -4,6 +4,7 @@ import {
   component,
   finishedAt,
   number,
+  objects,
   text,
   texts,
   timeText,
@@ -86,10 +87,10 @@ export const Transfer = Summary.extend({
     })
     .optional()
     .describe('Request of an export.'),
-  importResults: z
-    .array(z.object({ projectId: uuidText('Id of the project.'), datasetId: uuidText('Id of the dataset.') }))
-    .optional()
-    .describe('The written dataset, after completion.'),
+  importResults: objects('The written dataset, after completion.', {
+    projectId: uuidText('Id of the project.'),
+    datasetId: uuidText('Id of the dataset.'),
+  }).optional(),
   downloadPath: text(
     'Signed URL of the exported file, valid for an hour.',
     'https://platform.example/api/blob/export/…?sig=…',

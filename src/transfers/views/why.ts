@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Reads } from '../../db.ts';
 import { notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
-import { component, flag, number, text, texts } from '../../http/rules/members.ts';
+import { component, flag, number, objects, text, texts } from '../../http/rules/members.ts';
 import { findTransfer, listSeen, STATUSES } from '../queries.ts';
 import { couldRun, type LiveWorker, permanentReason, temporaryReason, waitingReason } from '../queue/queue-status.ts';
 import { requestedFlags } from '../queue/requirements.ts';
@@ -17,15 +17,11 @@ export const Why = component('WaitingExplanation', {
   blockedBy: texts(
     'Ids of running transfers that hold the resources that it waits for; only those that the caller sees.',
   ).optional(),
-  workers: z
-    .array(
-      z.object({
-        id: text('Id of the worker.', 'node-7-1'),
-        canRun: flag('Whether this worker could run it.'),
-        reason: text('Why this worker cannot run it.', 'It has no label gpu.').optional(),
-      }),
-    )
-    .describe('For each worker, whether it could run it; ids are random per process.'),
+  workers: objects('For each worker, whether it could run it; ids are random per process.', {
+    id: text('Id of the worker.', 'node-7-1'),
+    canRun: flag('Whether this worker could run it.'),
+    reason: text('Why this worker cannot run it.', 'It has no label gpu.').optional(),
+  }),
 });
 export type Why = z.infer<typeof Why>;
 
