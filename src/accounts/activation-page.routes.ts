@@ -10,12 +10,13 @@ import {
   servePages,
 } from '../http/answers/page.ts';
 import { type App, Routes } from '../http/route.ts';
+import { textUpTo } from '../http/rules/members.ts';
 import { originOf } from '../http/rules/origin.ts';
 import { mailedToken } from './mail-token.ts';
 import { activateByToken, type RegisterParts } from './register.ts';
 
 const TITLE = 'Activate your account';
-const Query = z.object({ token: z.string().max(1000).optional().describe('Token of the mail.') });
+const Query = z.object({ token: textUpTo(1000, 'Token of the mail.').optional() });
 
 /** Page behind the link in a mail. Showing it changes nothing, because mail scanners open links, too. */
 export async function activationPageRoutes(app: App, parts: Pick<RegisterParts, 'store'>) {

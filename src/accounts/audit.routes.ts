@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Reads } from '../db.ts';
 import { invalidMember } from '../errors.ts';
 import { type App, Routes } from '../http/route.ts';
+import { textUpTo } from '../http/rules/members.ts';
 import { cursorPage, cursorPageOf, cursorQuery } from '../http/rules/paging.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import { timestampFromText } from '../platform/text/time.ts';
@@ -20,8 +21,8 @@ export async function auditRoutes(app: App, { db, cursors }: { db: Reads; cursor
     operationId: 'listAuditEntries',
     summary: 'Lists the audit trail of accounts, groups, tenants and keys, newest first',
     querystring: z.object({
-      account: z.string().max(255).optional().describe('Login id or user id of the actor or the subject'),
-      after: z.string().max(64).optional().describe('Keeps entries after this time or after the entry with this id'),
+      account: textUpTo(255, 'Login id or user id of the actor or the subject').optional(),
+      after: textUpTo(64, 'Keeps entries after this time or after the entry with this id').optional(),
       ...cursorQuery,
     }),
     response: { 200: cursorPageOf(AuditEntry) },

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type App, Routes } from '../http/route.ts';
-import { flag, number, text } from '../http/rules/members.ts';
+import { flag, number, text, textUpTo } from '../http/rules/members.ts';
 import { originOf } from '../http/rules/origin.ts';
 import { contact, Email, NewPassword, Text } from './account.ts';
 import { activateByToken, type RegisterParts, register, requestPasswordReset } from './register.ts';
 
-const Token = z.object({ token: z.string().max(1000).describe('Token of the mail.') });
+const Token = z.object({ token: textUpTo(1000, 'Token of the mail.') });
 
 /** Registration, activation and password reset. Answers do not reveal whether an account exists. */
 export async function registrationRoutes(app: App, parts: RegisterParts) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Reads } from '../db.ts';
 import { type Part, sendList } from '../http/answers/long-list.ts';
 import { type App, Routes } from '../http/route.ts';
-import { text } from '../http/rules/members.ts';
+import { number, text } from '../http/rules/members.ts';
 import { offsetQuery } from '../http/rules/paging.ts';
 import { Account } from './account.ts';
 import { countAccounts, findMetadata, getAccount, ListedAccount, listAccounts } from './queries.ts';
@@ -28,7 +28,7 @@ export async function accountRoutes(app: App, { db }: { db: Reads }) {
   routes.get('/api/accounts/count', {
     operationId: 'countAccounts',
     summary: 'Returns the number of accounts',
-    response: { 200: z.number().meta({ description: 'Number of accounts.', example: 12 }) },
+    response: { 200: number('Number of accounts.', 12) },
     handler: async () => countAccounts(db),
   });
 

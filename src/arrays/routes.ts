@@ -5,6 +5,7 @@ import { whenClosed } from '../http/answers/client-left.ts';
 import { sendPieces } from '../http/answers/pieces.ts';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
+import { text } from '../http/rules/members.ts';
 import { queryDataTime, queryEnum, queryInteger, queryList } from '../http/rules/query.ts';
 import { readAsker } from '../http/rules/signed-link.ts';
 import { MultidimensionalDataset, MultidimensionalValues } from './answers.ts';
@@ -31,15 +32,14 @@ const Query = z.object({
     .meta({ description: 'Id or name of an item; may be repeated. Absent: all items.', example: ['Water level'] }),
   from: queryDataTime('First time, inclusive').optional(),
   to: queryDataTime('Last time, inclusive').optional(),
-  point: z.string().optional().meta({
-    description:
-      '`x,y`. Values of the cell that contains it, of an item at nodes those of the nearest node of that cell; all layers, unless `layer` is sent. Outside of the data: 400.',
-    example: '614500,6120100',
-  }),
-  bbox: z.string().optional().meta({
-    description: '`minx,miny,maxx,maxy`. Cells whose centre, or nodes that lie in it or on its edge.',
-    example: '610000,6120000,620000,6130000',
-  }),
+  point: text(
+    '`x,y`. Values of the cell that contains it, of an item at nodes those of the nearest node of that cell; all layers, unless `layer` is sent. Outside of the data: 400.',
+    '614500,6120100',
+  ).optional(),
+  bbox: text(
+    '`minx,miny,maxx,maxy`. Cells whose centre, or nodes that lie in it or on its edge.',
+    '610000,6120000,620000,6130000',
+  ).optional(),
   element: queryList(z.string())
     .optional()
     .meta({
@@ -48,11 +48,10 @@ const Query = z.object({
       example: ['17'],
     }),
   layer: queryInteger(0, 1_000_000).optional().meta({ description: 'Layer, from 0, the lowest.', example: 0 }),
-  crs: z.string().optional().meta({
-    description:
-      'Coordinate system of `point` and `bbox`: SRID, `CRS84` or URI. Absent: that of the data. Answers are always in that of the data.',
-    example: 'EPSG:25832',
-  }),
+  crs: text(
+    'Coordinate system of `point` and `bbox`: SRID, `CRS84` or URI. Absent: that of the data. Answers are always in that of the data.',
+    'EPSG:25832',
+  ).optional(),
   format: queryEnum(['json', 'csv', 'covjson'])
     .default('json')
     .describe('`json` and `csv`: a table; `covjson`: CoverageJSON 1.0.'),

@@ -14,7 +14,7 @@ import {
 import { z } from 'zod';
 import { AppError, notFound } from '../errors.ts';
 import { type App, Routes } from '../http/route.ts';
-import { component, number, text, texts } from '../http/rules/members.ts';
+import { component, number, text, texts, textUpTo } from '../http/rules/members.ts';
 import { listOf, offsetQuery } from '../http/rules/paging.ts';
 
 const System = component('CoordinateSystem', {
@@ -95,17 +95,14 @@ export async function crsRoutes(app: App) {
     summary: 'Lists coordinate reference systems of EPSG and Esri with their definitions',
     description: 'Returns all matches unless `limit` is set. Without deprecated systems.',
     querystring: z.object({
-      text: z
-        .string()
-        .max(200)
-        .optional()
-        .describe(
-          'Words that must all occur in name, aliases, code or area of use, in any letter case. The best match comes first.',
-        ),
+      text: textUpTo(
+        200,
+        'Words that must all occur in name, aliases, code or area of use, in any letter case. The best match comes first.',
+      ).optional(),
       bbox: box.optional(),
-      nametext: z.string().max(200).optional().describe('Text in the name; case-insensitive.'),
-      fulltext: z.string().max(200).optional().describe('Text in any value of the record; case-insensitive.'),
-      authority: z.string().max(20).optional().describe('Authority of the code.'),
+      nametext: textUpTo(200, 'Text in the name; case-insensitive.').optional(),
+      fulltext: textUpTo(200, 'Text in any value of the record; case-insensitive.').optional(),
+      authority: textUpTo(20, 'Authority of the code.').optional(),
       ...offsetQuery,
     }),
     response: { 200: Systems },
@@ -136,7 +133,7 @@ export async function crsRoutes(app: App) {
     operationId: 'getCoordinateSystem',
     summary: 'Returns a coordinate reference system',
     description: 'Send its code, `25832`, or authority and code, `ESRI:54009`.',
-    params: z.object({ id: z.string().max(20).describe('EPSG or ESRI code to look up.') }),
+    params: z.object({ id: textUpTo(20, 'EPSG or ESRI code to look up.') }),
     response: { 200: System },
     handler: async ({ params: { id } }, reply) => {
       const [, authority, code] = /^(?:(EPSG|ESRI):)?(\d{1,9})$/i.exec(id) ?? [];

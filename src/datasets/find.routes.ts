@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Reads } from '../db.ts';
 import { type App, Routes } from '../http/route.ts';
 import { uuidParam } from '../http/rules/forms.ts';
+import { textUpTo } from '../http/rules/members.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { queryEnum, queryInteger } from '../http/rules/query.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
@@ -10,7 +11,7 @@ import { splitPath } from './paths.ts';
 
 const MAX_PATH_LENGTH = 10_000;
 const Find = z.object({
-  path: z.string().max(MAX_PATH_LENGTH).describe('Names separated by slashes. Write a slash in a name as %2F.'),
+  path: textUpTo(MAX_PATH_LENGTH, 'Names separated by slashes. Write a slash in a name as %2F.'),
   itemType: queryEnum(FOUND_TYPES).optional().describe('`Project` or `Dataset`.'),
   projectId: uuidParam().optional().describe('Only items below this project.'),
   limit: queryInteger(1, 1000).default(50).describe('Maximum number of items.'),

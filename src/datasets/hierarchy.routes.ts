@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
-import { component, flag, text, uuidText } from '../http/rules/members.ts';
+import { component, flag, text, textUpTo, uuidText } from '../http/rules/members.ts';
 import { queryDuration, queryEnum } from '../http/rules/query.ts';
 import { accessLevel } from '../projects/forms.ts';
 import { checkLifetime, type GrantLifetimes, HOUR_MS, MAX_GRANT_MS } from './grants.ts';
@@ -14,15 +14,8 @@ const Hierarchy = component('HierarchyActions', {
     .array(
       z.object({
         type: queryEnum(ACTION_TYPES).describe('Kind of the action.'),
-        path: z
-          .string()
-          .max(MAX_PATH_LENGTH)
-          .meta({ description: 'Path in the project, segments separated by slashes.', example: 'surveys/2026' }),
-        newPath: z
-          .string()
-          .max(MAX_PATH_LENGTH)
-          .optional()
-          .meta({ description: 'Path to move to.', example: 'surveys/2027' }),
+        path: textUpTo(MAX_PATH_LENGTH, 'Path in the project, segments separated by slashes.', 'surveys/2026'),
+        newPath: textUpTo(MAX_PATH_LENGTH, 'Path to move to.', 'surveys/2027').optional(),
         isFolder: flag('Whether the path is a folder.').optional(),
       }),
     )

@@ -3,22 +3,19 @@ import type { BlobStore } from '../blobs/blobs.ts';
 import type { Database } from '../db.ts';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
-import { component, flag, objects, text, uuidText } from '../http/rules/members.ts';
+import { component, flag, objects, text, textUpTo, uuidText } from '../http/rules/members.ts';
 import { importStaged } from './import-staged.ts';
 
 const MAX_PATH_LENGTH = 10_000;
 /** A client ends each list with an entry without members, which is skipped; all others have both. */
 const File = z
   .object({
-    url: z.string().max(MAX_PATH_LENGTH).optional().meta({
-      description: 'Signed URL to which the file was uploaded.',
-      example: 'https://platform.example/api/blob/staging/3f1e8a7c?sig=…',
-    }),
-    fileName: z
-      .string()
-      .max(1000)
-      .optional()
-      .meta({ description: 'Name of the uploaded file.', example: 'valley.asc' }),
+    url: textUpTo(
+      MAX_PATH_LENGTH,
+      'Signed URL to which the file was uploaded.',
+      'https://platform.example/api/blob/staging/3f1e8a7c?sig=…',
+    ).optional(),
+    fileName: textUpTo(1000, 'Name of the uploaded file.', 'valley.asc').optional(),
   })
   .superRefine(({ url, fileName }, { addIssue }) => {
     if (url === undefined && fileName !== undefined)
@@ -28,16 +25,12 @@ const File = z
   });
 const Import = component('StagedFiles', {
   files: z.array(File).max(1000).default([]).describe('Uploaded files.'),
-  destinationPath: z
-    .string()
-    .max(MAX_PATH_LENGTH)
-    .optional()
-    .meta({ description: 'Folder in the project.', example: 'surveys/2026' }),
-  destingationPath: z
-    .string()
-    .max(MAX_PATH_LENGTH)
-    .optional()
-    .meta({ description: 'Misspelling of `destinationPath` that clients send.', example: 'surveys/2026' }),
+  destinationPath: textUpTo(MAX_PATH_LENGTH, 'Folder in the project.', 'surveys/2026').optional(),
+  destingationPath: textUpTo(
+    MAX_PATH_LENGTH,
+    'Misspelling of `destinationPath` that clients send.',
+    'surveys/2026',
+  ).optional(),
   createDestinationPathIfNotExists: flag('Whether missing folders are created. Otherwise they are 404.').optional(),
 });
 const Imported = component('ImportedFiles', {

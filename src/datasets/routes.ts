@@ -45,7 +45,7 @@ const ChangedDataset = component('ChangedDataset', {
     .describe('Time range of the data.'),
   spatialInformation: boundedJson(
     z.object({
-      location: z.string().describe('WKT, WGS 84, longitude before latitude').optional(),
+      location: text('WKT, WGS 84, longitude before latitude').optional(),
       primarySpatialReference: text('Name of the coordinate system of the data.', 'EPSG:25832').optional(),
       srid: z.int().optional().meta({ description: 'EPSG or ESRI code of the coordinate system.', example: 25832 }),
       resolution: measure().optional().describe('Cell size of the area; time step of the times.'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
-import { text } from '../http/rules/members.ts';
+import { text, textUpTo } from '../http/rules/members.ts';
 import { cursorPage, cursorPageOf, cursorQuery, listOf } from '../http/rules/paging.ts';
 import { queryEnum } from '../http/rules/query.ts';
 import { EVENT_TYPES } from '../outbox.ts';
@@ -58,10 +58,11 @@ export async function webhookRoutes(app: App, parts: WebhookRoutes) {
         .max(2048)
         .meta({ description: 'URL that receives the events.', example: 'https://example.org/hook' }),
       types: z.array(z.enum(EVENT_TYPES)).max(100).optional().describe('Types of events to deliver. Absent: all.'),
-      secret: z.string().max(200).optional().meta({
-        description: 'Key of the signature. Absent: the platform makes one.',
-        example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
-      }),
+      secret: textUpTo(
+        200,
+        'Key of the signature. Absent: the platform makes one.',
+        'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+      ).optional(),
     }),
     response: { 201: NewWebhook },
     config: { secretAnswer: true },

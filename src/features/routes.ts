@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type App, Routes } from '../http/route.ts';
+import { textUpTo } from '../http/rules/members.ts';
 import { sendFeature, sendPage } from './answers.ts';
 import { describeFeatures, FeatureDescription } from './description.ts';
 import {
@@ -71,7 +72,7 @@ export async function featureRoutes(app: App, parts: FeatureParts) {
     summary: 'Returns a feature as GeoJSON',
     description:
       'By its own id; in a dataset without ids by its number from 0, which is valid until the content is replaced. Own ids are found by reading the features one after the other.',
-    params: DatasetId.extend({ featureId: z.string().max(400).describe('Id of the feature.') }),
+    params: DatasetId.extend({ featureId: textUpTo(400, 'Id of the feature.') }),
     querystring: z.object(shownParameters),
     response: { 200: Feature },
     config: { mediaType: GEOJSON_TYPE, described: ANSWERS },

@@ -3,7 +3,7 @@ import type { Database } from '../db.ts';
 import { type Part, sendList } from '../http/answers/long-list.ts';
 import { type App, Routes } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
-import { component, text, texts } from '../http/rules/members.ts';
+import { component, number, text, texts } from '../http/rules/members.ts';
 import { freeForm } from '../http/rules/names.ts';
 import { offsetQuery } from '../http/rules/paging.ts';
 import { queryBoolean, queryList } from '../http/rules/query.ts';
@@ -94,7 +94,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
   routes.get('/api/usergroups/count', {
     operationId: 'countGroups',
     summary: 'Returns the number of groups',
-    response: { 200: z.number().meta({ description: 'Number of groups.', example: 3 }) },
+    response: { 200: number('Number of groups.', 3) },
     handler: async () => countGroups(db),
   });
 
@@ -103,7 +103,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
     summary: 'Lists ids of all groups, or of the groups of a user',
     querystring: z.object({ userId: text('Only groups of this user.').optional() }),
     response: {
-      200: z.array(z.string()).meta({ description: 'Ids of groups.', example: ['Administrators', 'Editors'] }),
+      200: texts('Ids of groups.', ['Administrators', 'Editors']),
     },
     handler: async ({ query }) => [...(await listUserGroupIds(db, query.userId))],
   });

@@ -3,7 +3,7 @@ import type { Database } from '../db.ts';
 import { type App, Routes } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
 import { idParam } from '../http/rules/forms.ts';
-import { component, createdAt, createdBy, text, texts, timeText, uuidText } from '../http/rules/members.ts';
+import { component, createdAt, createdBy, text, texts, textUpTo, timeText, uuidText } from '../http/rules/members.ts';
 import { listOf, offsetQuery } from '../http/rules/paging.ts';
 import { queryEnum } from '../http/rules/query.ts';
 import type { Identities } from '../tokens/identities.ts';
@@ -50,11 +50,7 @@ export async function keyRoutes(app: App, { db, identities }: { db: Database; id
     body: z.object({
       name: chosenName().meta({ description: 'Purpose of the key.', example: 'Nightly import' }),
       role: queryEnum(KEY_ROLES).describe('Role of the key in every project of the tenant.'),
-      expiresAt: z
-        .string()
-        .max(100)
-        .optional()
-        .meta({ description: 'Expiry of the key, as sent. Absent: none.', example: '2027-01-01' }),
+      expiresAt: textUpTo(100, 'Expiry of the key, as sent. Absent: none.', '2027-01-01').optional(),
       allowedNetworks: z
         .array(z.string().trim().max(100))
         .max(100)

@@ -6,6 +6,7 @@ import { type Part, sendList } from '../http/answers/long-list.ts';
 import type { Caller } from '../http/caller.ts';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
+import { textUpTo } from '../http/rules/members.ts';
 import {
   cursorPage,
   cursorPageOf,
@@ -49,7 +50,7 @@ const CAPABILITIES = [
 
 /** Query parameters of all project lists. An empty `role=` is ignored. */
 const filterQuery = {
-  namePrefix: z.string().max(255).optional().describe('Prefix of names; case-sensitive.'),
+  namePrefix: textUpTo(255, 'Prefix of names; case-sensitive.').optional(),
   role: z
     .array(z.union([z.literal(''), roleText()], `must be one of ${ROLES.join(', ')}`))
     .optional()

@@ -10,7 +10,7 @@ import {
 } from 'hydrofiles/series';
 import { z } from 'zod';
 import { chosenName } from '../http/rules/chosen-names.ts';
-import { component, flag, number, text } from '../http/rules/members.ts';
+import { component, flag, number, text, textUpTo } from '../http/rules/members.ts';
 import { boundedJson } from '../http/rules/names.ts';
 
 /** Maximum numbers of definitions, so that every record stays small. */
@@ -90,7 +90,7 @@ const Flag = component('TimeSeriesFlag', {
     description: 'Name of the flag, 1 to 255 characters.',
     example: 'suspect',
   }),
-  description: z.string().max(1000).optional().meta({ description: 'What the flag means.', example: 'Sensor fault' }),
+  description: textUpTo(1000, 'What the flag means.', 'Sensor fault').optional(),
   level: z
     .union([z.int(), z.string().max(255)])
     .optional()

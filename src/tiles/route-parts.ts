@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BINARY } from '../http/openapi/headers.ts';
 import { idParam } from '../http/rules/forms.ts';
+import { text } from '../http/rules/members.ts';
 
 export const TAGS = ['tiles'];
 export const DATASET_PATH = '/api/tiles/dataset/:id';
@@ -26,27 +27,24 @@ export const checkQuery = (usual: number) =>
   });
 
 export const SchemeAddress = idParam('dataset').extend({
-  schemeId: z.string().meta({ description: 'Id of the scheme.', example: 'depth' }),
+  schemeId: text('Id of the scheme.', 'depth'),
 });
 
 export const TileAddress = SchemeAddress.extend({
-  tileMatrix: z.string().meta({ description: 'Zoom level; z of XYZ.', example: '3' }),
-  tileRow: z.string().meta({ description: 'Row from the top; y of XYZ.', example: '2' }),
-  tileCol: z.string().meta({ description: 'Column from the left; x of XYZ.', example: '4' }),
+  tileMatrix: text('Zoom level; z of XYZ.', '3'),
+  tileRow: text('Row from the top; y of XYZ.', '2'),
+  tileCol: text('Column from the left; x of XYZ.', '4'),
 });
 
 export const NetAddress = SchemeAddress.extend({
-  zoom: z.string().meta({ description: 'Zoom level of Web Mercator, 0 to 24.', example: '3' }),
-  column: z.string().meta({ description: 'Column from the west.', example: '4' }),
-  row: z.string().meta({ description: 'Row from the north.', example: '2' }),
+  zoom: text('Zoom level of Web Mercator, 0 to 24.', '3'),
+  column: text('Column from the west.', '4'),
+  row: text('Row from the north.', '2'),
 });
 
 export const SliceQuery = z.object({
-  timeStep: z
-    .string()
-    .optional()
-    .meta({ description: 'Time step: its number from 0, or its time. Default: the first.', example: '0' }),
-  layer: z.string().optional().meta({ description: 'Layer: its number from 0, the lowest. Default: 0.', example: '0' }),
+  timeStep: text('Time step: its number from 0, or its time. Default: the first.', '0').optional(),
+  layer: text('Layer: its number from 0, the lowest. Default: 0.', '0').optional(),
 });
 
 const bytes = { schema: BINARY };

@@ -1,14 +1,14 @@
 import { type DrawnScheme, isSingle, type TileSlice, type TilesDescription } from 'hydrofiles/tiles';
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
-import { component, text } from '../http/rules/members.ts';
+import { component, text, texts } from '../http/rules/members.ts';
 import type { TilesUrl } from './capabilities.ts';
 
 export const TileJson = component('TileJson', {
   tilejson: z.literal('3.0.0').describe('Version of the format.'),
   name: text('Name of the dataset.', 'Valley'),
   scheme: z.literal('xyz').describe('Rows count from the top.'),
-  tiles: z.array(z.string()).describe('Address of the tiles, with {z}, {y} and {x}.'),
+  tiles: texts('Address of the tiles, with {z}, {y} and {x}.'),
   bounds: z.array(z.number()).describe('West, south, east, north in degrees.'),
   minzoom: z.int().describe('Level with the least detail.'),
   maxzoom: z.int().describe('Level with the most detail.'),

@@ -4,7 +4,7 @@ import type { ServedDataset } from '../datasets/served.queries.ts';
 import { AppError } from '../errors.ts';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
-import { component, objects } from '../http/rules/members.ts';
+import { component, number, objects, text } from '../http/rules/members.ts';
 import { checkVectorTiles } from './check-vector-tiles.ts';
 import { checkQuery, TAGS, upkeepConfig, VECTOR_PATH } from './route-parts.ts';
 import { requestedDataset, tileRequest } from './serve.ts';
@@ -13,30 +13,24 @@ import { drawingAheadIsDue } from './vector/draw-ahead.queries.ts';
 import type { VectorParts } from './vector.routes.ts';
 
 const VectorTileStatus = component('VectorTileStatus', {
-  name: z.string().meta({ description: 'Name of the dataset.', example: 'Parcels' }),
+  name: text('Name of the dataset.', 'Parcels'),
   overview: z.enum(['drawn', 'waiting', 'none']).meta({
     description:
       '`drawn`: tiles of many features are stored. `waiting`: a job will draw them. `none`: no tile is stored.',
     example: 'drawn',
   }),
   tiles: z.int().meta({ description: 'Tiles that are stored: drawn ahead, or drawn slowly on request.', example: 270 }),
-  bytes: z.number().meta({
-    description: 'Bytes of these tiles; equal ones are stored once, and count each.',
-    example: 41_000_000,
-  }),
+  bytes: number('Bytes of these tiles; equal ones are stored once, and count each.', 41_000_000),
   lastLevel: z.int().optional().meta({ description: 'Zoom level of the most detailed of them.', example: 9 }),
-  drawnAt: z
-    .string()
-    .optional()
-    .meta({ description: 'When the last of them was drawn.', example: '2026-05-02T10:00:00Z' }),
+  drawnAt: text('When the last of them was drawn.', '2026-05-02T10:00:00Z').optional(),
 });
 export type VectorTileStatus = z.infer<typeof VectorTileStatus>;
 
 const VectorTileCheck = component('VectorTileCheck', {
   checked: z.int().meta({ description: 'Tiles that were drawn anew.', example: 20 }),
   wrong: objects('Tiles that differ from a new drawing.', {
-    tile: z.string().meta({ description: 'Zoom level, column and row.', example: '7/66/42' }),
-    reason: z.string().meta({ description: 'What is wrong.', example: 'It differs from a new drawing.' }),
+    tile: text('Zoom level, column and row.', '7/66/42'),
+    reason: text('What is wrong.', 'It differs from a new drawing.'),
   }),
 });
 export type VectorTileCheck = z.infer<typeof VectorTileCheck>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Account, contact, NewPassword } from '../accounts/account.ts';
 import { type App, Routes } from '../http/route.ts';
-import { flag, text } from '../http/rules/members.ts';
+import { flag, text, textUpTo } from '../http/rules/members.ts';
 import { metadataForm } from '../http/rules/names.ts';
 import { originOf } from '../http/rules/origin.ts';
 import { queryTime } from '../http/rules/query.ts';
@@ -14,11 +14,7 @@ import { resetPassword } from './reset-password.ts';
 
 const passwordChange = {
   password: NewPassword.optional().meta({ description: 'New password of the account.', example: 'Seven-bends-9' }),
-  currentPassword: z
-    .string()
-    .max(1000)
-    .optional()
-    .meta({ description: 'Your current password.', example: 'Seven-bends-9' }),
+  currentPassword: textUpTo(1000, 'Your current password.', 'Seven-bends-9').optional(),
 };
 
 /** Routes that change accounts. They are in this folder because most changes also end logins. */
@@ -36,11 +32,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
     body: z.object({
       id: text('Login id, in any letter case.', 'ann'),
       ...contact,
-      roles: z
-        .string()
-        .max(4000)
-        .optional()
-        .meta({ description: 'Roles of the account, separated by commas.', example: 'BackOffice' }),
+      roles: textUpTo(4000, 'Roles of the account, separated by commas.', 'BackOffice').optional(),
       metadata: metadataForm.optional(),
       activated: flag('Whether the account was activated.').optional(),
       enabled: flag('Whether the account may sign in.').optional(),
@@ -113,7 +105,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
   open.put('/api/accounts/password', {
     operationId: 'resetPassword',
     summary: 'Sets a new password with the token of a mail',
-    querystring: z.object({ token: z.string().max(1000).describe('Token of the mail.') }),
+    querystring: z.object({ token: textUpTo(1000, 'Token of the mail.') }),
     body: NewPassword.meta({ description: 'The new password.', example: 'Eight-bends-10' }),
     response: { 204: z.null() },
     handler: (request) => resetPassword(parts, request.query.token, request.body, originOf(request)),

@@ -14,12 +14,13 @@ import {
   servePages,
 } from '../http/answers/page.ts';
 import { type App, Routes } from '../http/route.ts';
+import { textUpTo } from '../http/rules/members.ts';
 import { originOf } from '../http/rules/origin.ts';
 import type { ChangeParts } from './change-account.ts';
 import { resetPassword } from './reset-password.ts';
 
 const TITLE = 'Set a new password';
-const Query = z.object({ token: z.string().max(1000).optional().describe('Token of the mail.') });
+const Query = z.object({ token: textUpTo(1000, 'Token of the mail.').optional() });
 
 /** Page behind the link in a mail. Showing it changes nothing, because mail scanners open links, too. */
 export async function passwordPageRoutes(app: App, parts: ChangeParts) {

@@ -29,7 +29,7 @@ export type TokenAnswer = z.infer<typeof TokenAnswer>;
 const AccessTokenAnswer = TokenAnswer.omit({ refreshToken: true }).meta({ id: 'AccessToken' });
 export type AccessTokenAnswer = z.infer<typeof AccessTokenAnswer>;
 
-const RefreshToken = z.string().meta({ description: 'The refresh token.', example: 'f3b9c0de…' });
+const RefreshToken = text('The refresh token.', 'f3b9c0de…');
 
 export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { identities: Identities }) {
   const open = new Routes(app, { access: 'public', service: 'tokens' });
@@ -87,7 +87,7 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
   signedIn.post('/api/tokens/validation', {
     operationId: 'validateToken',
     summary: 'Checks whether an access token is valid',
-    body: z.string().meta({ description: 'The access token.', example: 'eyJhbGciOiJSUzI1NiJ9.…' }),
+    body: text('The access token.', 'eyJhbGciOiJSUzI1NiJ9.…'),
     response: { 200: textAnswer('What was found.', 'Token is valid') },
     onRequest: noStore,
     handler: async (request) => {

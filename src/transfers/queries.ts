@@ -33,9 +33,7 @@ export const Summary = component('TransferSummary', {
   type: TransferType.describe('Type of the transfer.'),
   format: text('Output format.', 'geotiff'),
   status: z.enum(STATUSES).describe('`Pending`, `InProgress`, then finally `Completed` or `Error`.'),
-  name: z
-    .string()
-    .meta({ description: 'Name of the new dataset, else of the exported or the read file.', example: 'Valley' }),
+  name: text('Name of the new dataset, else of the exported or the read file.', 'Valley'),
 });
 export type Summary = z.infer<typeof Summary>;
 /** Of a transfer `t`: the name of its dataset or file. */

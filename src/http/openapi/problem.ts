@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { component, text, uuidText } from '../rules/members.ts';
+import { component, number, text, uuidText } from '../rules/members.ts';
 
 /**
  * Body of all errors: RFC 9457 with the extensions `code`, `errors`, `traceId`, and of too few credits `available` and
@@ -19,8 +19,8 @@ export const Problem = component(
       .meta({ description: 'Path of a member in the request → messages.', example: { name: ['must not be empty'] } }),
     code: text('Stable error code.', 'Invalid'),
     traceId: uuidText('Request id, for the logs.'),
-    available: z.number().optional().describe('With `TooFewCredits`: credits that are available.'),
-    reserved: z.number().optional().describe('With `TooFewCredits`: credits that the operation has reserved.'),
+    available: number('With `TooFewCredits`: credits that are available.').optional(),
+    reserved: number('With `TooFewCredits`: credits that the operation has reserved.').optional(),
   },
   'An error (RFC 9457).',
 );

@@ -1,9 +1,15 @@
 import { z } from 'zod';
 
-// Members of answers with their texts. They check the type alone, which keeps long lists cheap.
+// Members with their texts. Those of answers check the type alone, which keeps long lists cheap.
 
 export const text = (description: string, example?: string) =>
   z.string().meta({ description, ...(example === undefined ? {} : { example }) });
+/** Of a request: refuses longer texts. */
+export const textUpTo = (length: number, description: string, example?: string) =>
+  z
+    .string()
+    .max(length)
+    .meta({ description, ...(example === undefined ? {} : { example }) });
 export const texts = (description: string, example?: string[]) =>
   z.array(z.string()).meta({ description, ...(example === undefined ? {} : { example }) });
 /** A list of objects. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidMember } from '../../errors.ts';
 import type { Signer } from '../../platform/keys/signing-keys.ts';
-import { text } from './members.ts';
+import { text, textUpTo } from './members.ts';
 import { queryInteger } from './query.ts';
 
 export const DEFAULT_LIMIT = 50;
@@ -9,7 +9,7 @@ export const MAX_LIMIT = 1000;
 
 /** Members for a query schema: `z.object({ ...cursorQuery, namePrefix: … })`. */
 export const cursorQuery = {
-  cursor: z.string().max(4096).optional().describe('Send it to get the next page. Absent on the last page.'),
+  cursor: textUpTo(4096, 'Send it to get the next page. Absent on the last page.').optional(),
   limit: queryInteger(1, MAX_LIMIT).optional().describe('Maximum number of records.'),
 };
 export const offsetQuery = {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Database } from '../../db.ts';
 import { type App, Routes } from '../../http/route.ts';
+import { textUpTo } from '../../http/rules/members.ts';
 import { DEFAULT_LIMIT, listOf, MAX_LIMIT } from '../../http/rules/paging.ts';
 import { queryInteger } from '../../http/rules/query.ts';
 import { DamagedBlob, listDamaged } from '../../transfers/store/digests.queries.ts';
@@ -43,7 +44,7 @@ export async function blobStoreRoutes(app: App, { db }: { db: Database }): Promi
     operationId: 'listDamagedBlobs',
     summary: 'Lists damaged and missing blobs by name, with what has them as its content',
     querystring: z.object({
-      after: z.string().max(300).optional().describe('Lists the blobs after this name.'),
+      after: textUpTo(300, 'Lists the blobs after this name.').optional(),
       limit: queryInteger(1, MAX_LIMIT).optional().describe('Maximum number of blobs.'),
     }),
     response: { 200: listOf(DamagedBlob) },

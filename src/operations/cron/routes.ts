@@ -21,7 +21,7 @@ const CronJob = Name.extend({
   finishedAt: finishedAt.optional(),
   failed: number('Number of items that failed in the last run.').optional(),
   failures: z.array(FailedItem).optional().describe('Failures of the last run; the next run retries them.'),
-  stopped: z.string().optional().describe('What the run did not do, why, and what to do about it'),
+  stopped: text('What the run did not do, why, and what to do about it').optional(),
 });
 export type CronJob = z.infer<typeof CronJob>;
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Database } from '../../db.ts';
 import { type App, Routes } from '../../http/route.ts';
 import { uuidParam } from '../../http/rules/forms.ts';
+import { textUpTo } from '../../http/rules/members.ts';
 import { cursorPage, cursorPageOf, cursorQuery } from '../../http/rules/paging.ts';
 import { idEnding, queryDuration, queryEnum, queryList } from '../../http/rules/query.ts';
 import type { Signer } from '../../platform/keys/signing-keys.ts';
@@ -43,10 +44,10 @@ export async function jobRoutes(app: App, { db, cursors, announce, scopes, rules
     description: 'Without `state`, lists unfinished jobs or, with `fingerprint`, failed ones.',
     querystring: z.object({
       state: queryList(queryEnum(JOB_STATES)).optional().describe('Only jobs in this state.'),
-      task: z.string().max(128).optional().describe('Name of a task, such as runTransfer or sendAccountMail'),
+      task: textUpTo(128, 'Name of a task, such as runTransfer or sendAccountMail').optional(),
       tenantId: uuidParam().optional().describe('Only jobs of this tenant.'),
-      fingerprint: z.string().max(64).optional().describe('Fingerprint of a kind of failure'),
-      worker: z.string().max(128).optional().describe('Id of a worker'),
+      fingerprint: textUpTo(64, 'Fingerprint of a kind of failure').optional(),
+      worker: textUpTo(128, 'Id of a worker').optional(),
       idEnding: idEnding().optional(),
       olderThan: queryDuration(MAX_AGE_MS, 'Minimum age of jobs').optional(),
       ...cursorQuery,

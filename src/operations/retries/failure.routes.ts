@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Database } from '../../db.ts';
 import { type App, Routes } from '../../http/route.ts';
 import { idParam, uuidParam } from '../../http/rules/forms.ts';
-import { flag } from '../../http/rules/members.ts';
+import { flag, textUpTo } from '../../http/rules/members.ts';
 import { listOf } from '../../http/rules/paging.ts';
 import { queryInteger, queryTime } from '../../http/rules/query.ts';
 import { FailureGroup, listFailures } from './failures.queries.ts';
@@ -39,7 +39,7 @@ export async function failureRoutes(app: App, { db }: { db: Database }): Promise
       'Each runs as the account or key that started it, with its current rights. Transfers that were retried before are skipped. ' +
       '`stopOnFail` stops when a retried transfer fails with the same fingerprint. One mass retry at a time for each group.',
     params: z.object({
-      fingerprint: z.string().max(64).describe('Id of a group of failures with the same message.'),
+      fingerprint: textUpTo(64, 'Id of a group of failures with the same message.'),
     }),
     body: z.object({
       perSecond: z.number().min(MIN_PER_SECOND).max(MAX_LIMIT).optional().describe('Number of retries per second.'),

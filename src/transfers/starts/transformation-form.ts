@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { describedAs } from '../../http/openapi/described-as.ts';
-import { component } from '../../http/rules/members.ts';
+import { component, number, text, texts } from '../../http/rules/members.ts';
 
 const srid = (description: string) => z.union([z.int(), z.string()]).describe(description);
 const type = <Name extends string>(name: Name) => z.literal(name).describe('Kind, in any letter case.');
@@ -20,7 +20,7 @@ const CrsTransformation = component(
 );
 
 const ItemFilter = component('ItemFilter', {
-  names: z.array(z.string()).describe('Names of bands or fields.').optional(),
+  names: texts('Names of bands or fields.').optional(),
   itemIndices: z.array(z.int().min(0)).describe('Indices of bands or fields, from 0.').optional(),
 });
 const ItemFilterTransformation = component(
@@ -38,7 +38,7 @@ const SpatialFilterTransformation = component(
     type: type('spatialFilterTransformation'),
     spatialFilter: z
       .object({
-        geometry: z.string().describe('WKT of any kind.'),
+        geometry: text('WKT of any kind.'),
         SRID: srid("The geometry's coordinate system; absent: that of the data.").optional(),
       })
       .describe('The area that is kept.'),
@@ -53,9 +53,9 @@ const TemporalFilter = z.union([
   }),
   z.object({
     type: type('TemporalValueFilter'),
-    from: z.string().describe('First time; absent: from the start of the data.').optional(),
-    to: z.string().describe('Last time; absent: to the end of the data.').optional(),
-    at: z.string().describe('One time, instead of an interval.').optional(),
+    from: text('First time; absent: from the start of the data.').optional(),
+    to: text('Last time; absent: to the end of the data.').optional(),
+    at: text('One time, instead of an interval.').optional(),
   }),
   z.object({
     type: type('TemporalIndexListFilter'),
@@ -83,8 +83,8 @@ const VerticalFilterTransformation = component(
         }),
         z.object({
           type: type('VerticalValueFilter'),
-          from: z.number().describe('Lowest height; absent: from the lowest layer.').optional(),
-          to: z.number().describe('Greatest height; absent: to the highest layer.').optional(),
+          from: number('Lowest height; absent: from the lowest layer.').optional(),
+          to: number('Greatest height; absent: to the highest layer.').optional(),
         }),
       ])
       .describe('The layers that are kept.'),

@@ -29,7 +29,7 @@ export const setSwept = (tx: Transaction, all: number) =>
       unknown_bytes = 0, confirm_all = confirm_all and confirmed is null, confirmed = null`);
 
 export const SweepState = z.object({
-  place: z.string().optional().describe('The bucket with its folder, or the folder of the machine that started last'),
+  place: text('The bucket with its folder, or the folder of the machine that started last').optional(),
   sweptAt: text('Time of the last sweep, UTC.', '2026-01-24T08:23:02.4350000').optional(),
   stoppedAt: text('Time since which the sweep keeps unknown blobs, UTC.', '2026-01-24T08:23:02.4350000').optional(),
   stoppedBecause: text('Why the last sweep deleted no unknown blobs, and what to do.').optional(),
@@ -39,7 +39,7 @@ export const SweepState = z.object({
   ),
   unknownBlobs: number('Number of blobs that the sweep kept because this database has never referenced them.'),
   unknownBytes: number('Size of the unknown blobs in bytes.'),
-  confirmed: z.number().optional().describe('Number of unknown blobs that the next sweep may delete'),
+  confirmed: number('Number of unknown blobs that the next sweep may delete').optional(),
 });
 export type SweepState = z.infer<typeof SweepState>;
 

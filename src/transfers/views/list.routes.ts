@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Reads } from '../../db.ts';
 import { type App, Routes } from '../../http/route.ts';
 import { uuidParam } from '../../http/rules/forms.ts';
+import { texts } from '../../http/rules/members.ts';
 import { DEFAULT_LIMIT, listOf, offsetPageOf, offsetQuery } from '../../http/rules/paging.ts';
 import { idEnding, queryTime } from '../../http/rules/query.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
@@ -11,10 +12,8 @@ import { ListedTransfer, listOwn, listVisible } from './list.queries.ts';
 const MAX_SUMMARIES = 1000;
 
 /** Unknown values are ignored, because existing clients rely on it. */
-const Statuses = z
-  .array(z.string())
+const Statuses = texts('Only transfers in one of these states; others than these are ignored.')
   .optional()
-  .describe('Only transfers in one of these states; others than these are ignored.')
   .transform((values): Status[] =>
     (values ?? []).flatMap((value) => STATUSES.find((known) => known.toLowerCase() === value.toLowerCase()) ?? []),
   );
