@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ZodType, z } from 'zod';
 import { AppError } from '../errors.ts';
 import { type App, Routes } from '../http/route.ts';
+import { textUpTo } from '../http/rules/members.ts';
 import { sendFeature, sendPage } from './answers.ts';
 import type { Content } from './content.ts';
 import {
@@ -41,7 +42,7 @@ const ROOT = '/api/gis/dataset/:id/ogc';
 const COLLECTION_ROUTE = `${ROOT}/collections/:collectionId`;
 
 const CollectionId = DatasetId.extend({
-  collectionId: z.string().max(100).describe(`\`${COLLECTION}\`, the only collection of a dataset.`),
+  collectionId: textUpTo(100, `\`${COLLECTION}\`, the only collection of a dataset.`),
 });
 
 interface DocumentRoute {
@@ -178,7 +179,7 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
     operationId: 'getCollectionFeature',
     summary: 'A feature of the collection as GeoJSON',
     description: 'Returns the same as `GET /api/gis/dataset/{id}/feature/{featureId}`.',
-    params: CollectionId.extend({ featureId: z.string().max(400).describe('Id of the feature.') }),
+    params: CollectionId.extend({ featureId: textUpTo(400, 'Id of the feature.') }),
     querystring: z.object(shownParameters),
     response: { 200: Feature },
     config: { mediaType: GEOJSON_TYPE, described: ANSWERS },

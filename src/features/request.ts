@@ -7,6 +7,7 @@ import { invalidMember } from '../errors.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import { isCurrent } from '../http/cache/cached.ts';
 import { uuidParam } from '../http/rules/forms.ts';
+import { textUpTo } from '../http/rules/members.ts';
 import { queryEnum, queryInteger, queryList } from '../http/rules/query.ts';
 import { isSigned, readAsker, SIGNATURE_MEMBERS } from '../http/rules/signed-link.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
@@ -46,13 +47,10 @@ export const PAGE_ANSWERS = { ...ANSWERS, responses: { ...ANSWERS.responses, 410
 export const DatasetId = z.object({ id: uuidParam().describe('Id of the dataset.') });
 export const FORMATS = { f: queryEnum(['json', 'geojson']).optional().describe('Format: `json`.') };
 const crs = (sentence: string) =>
-  z
-    .string()
-    .max(200)
-    .optional()
-    .describe(
-      `${sentence} A URI such as \`http://www.opengis.net/def/crs/EPSG/0/25832\`, or \`EPSG:25832\`; default: CRS84, longitude and latitude on WGS 84. The order of coordinates is that of the registry: latitude first in EPSG:4326.`,
-    );
+  textUpTo(
+    200,
+    `${sentence} A URI such as \`http://www.opengis.net/def/crs/EPSG/0/25832\`, or \`EPSG:25832\`; default: CRS84, longitude and latitude on WGS 84. The order of coordinates is that of the registry: latitude first in EPSG:4326.`,
+  ).optional();
 
 /** Parameters that select the written parts of a feature. */
 export const shownParameters = {
@@ -64,33 +62,24 @@ export const shownParameters = {
 };
 
 export const pageParameters = {
-  bbox: z
-    .string()
-    .max(400)
-    .optional()
-    .describe(
-      'Only features that intersect this box: `minX,minY,maxX,maxY`. With minX greater than maxX it crosses the antimeridian.',
-    ),
+  bbox: textUpTo(
+    400,
+    'Only features that intersect this box: `minX,minY,maxX,maxY`. With minX greater than maxX it crosses the antimeridian.',
+  ).optional(),
   'bbox-crs': crs('Coordinate system of `bbox`.'),
-  filter: z
-    .string()
-    .max(4000)
-    .optional()
-    .describe(
-      "Only features that match, in CQL2 text: `name = 'Ribe' AND depth >= 5`, with `=`, `<>`, `<`, `<=`, `>`, `>=`, `LIKE`, `ILIKE`, `IN`, `BETWEEN`, `IS NULL`, `AND`, `OR`, `NOT`. Any other parameter is the name of a property and its value: `name=Ribe`.",
-    ),
+  filter: textUpTo(
+    4000,
+    "Only features that match, in CQL2 text: `name = 'Ribe' AND depth >= 5`, with `=`, `<>`, `<`, `<=`, `>`, `>=`, `LIKE`, `ILIKE`, `IN`, `BETWEEN`, `IS NULL`, `AND`, `OR`, `NOT`. Any other parameter is the name of a property and its value: `name=Ribe`.",
+  ).optional(),
   'filter-lang': queryEnum(['cql2-text', 'cql-text']).optional().describe('Language of `filter`.'),
-  datetime: z
-    .string()
-    .max(200)
-    .optional()
-    .describe(
-      'Only features of this time or interval (`2026-01-01/2026-02-01`, `2026-01-01/..`), by any of their properties of dates and times. Ignored without one.',
-    ),
+  datetime: textUpTo(
+    200,
+    'Only features of this time or interval (`2026-01-01/2026-02-01`, `2026-01-01/..`), by any of their properties of dates and times. Ignored without one.',
+  ).optional(),
   limit: queryInteger(1, Number.MAX_SAFE_INTEGER)
     .default(DEFAULT_FEATURES)
     .describe(`Maximum number of features of a page, at most ${MAX_FEATURES}. Larger numbers mean that.`),
-  cursor: z.string().max(4096).optional().describe('Cursor of the link `next`; continues the list.'),
+  cursor: textUpTo(4096, 'Cursor of the link `next`; continues the list.').optional(),
   offset: queryInteger(0, Number.MAX_SAFE_INTEGER)
     .optional()
     .describe('Number of features to pass over. The link `next` is quicker.'),

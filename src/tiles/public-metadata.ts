@@ -7,15 +7,15 @@ import {
   type TilesDescription,
 } from 'hydrofiles/tiles';
 import { z } from 'zod';
-import { component, flag, number, text } from '../http/rules/members.ts';
+import { component, flag, number, text, texts } from '../http/rules/members.ts';
 
 const perLevel = (description: string, example: number[]) =>
   z.array(z.number()).meta({ description, example: example });
 
 const Scheme = component('TilingScheme', {
-  schemeId: z.string().meta({ description: 'Id of the scheme.', example: 'depth' }),
+  schemeId: text('Id of the scheme.', 'depth'),
   schemeType: z.enum(SCHEME_TYPES).describe('`WMTS`: in the coordinate system of the data. `XYZ`: Web Mercator.'),
-  itemName: z.string().meta({ description: 'The item of the data that is drawn.', example: 'Depth' }),
+  itemName: text('The item of the data that is drawn.', 'Depth'),
   unit: text('Unit of the item.', 'm').optional(),
   outputType: z.enum(OUTPUT_TYPES).describe('Format of the tiles.'),
   tileWidth: z.int().meta({ description: 'Pixels from left to right.', example: 256 }),
@@ -34,28 +34,23 @@ const Scheme = component('TilingScheme', {
   matrixHeights: perLevel('Rows of each level.', [1, 2]),
   minValue: number('Value of the first colour.').optional(),
   maxValue: number('Value of the last colour.', 12.5).optional(),
-  colors: z
-    .array(z.string())
-    .optional()
-    .describe('Spread evenly from minValue to maxValue. Absent for rasters in their own colours.'),
+  colors: texts('Spread evenly from minValue to maxValue. Absent for rasters in their own colours.').optional(),
   aggregationMethod: z.enum(AGGREGATION_METHODS).describe('How the value of a pixel is computed from the cells in it.'),
   renderValuesOutOfRangeAsTransparent: z.enum(OUT_OF_RANGE).describe('Which values beyond the ends have no colour.'),
   srid: z.int().meta({ description: 'EPSG or ESRI code of the coordinate system of the tiles.', example: 25832 }),
-  sridAuthName: z.string().meta({ description: 'Authority of `srid`.', example: 'EPSG' }),
+  sridAuthName: text('Authority of `srid`.', 'EPSG'),
   topLeft: z.array(z.number()).describe('Upper left corner of all matrices: x, y.'),
   hasLayers: flag('Whether `layer` chooses among several.'),
 });
 
 export const TileMetadata = component('TileMetadata', {
-  nativeExtent: z.string().describe('Bounding rectangle in the coordinate system of the data, WKT.'),
-  wgS84Extent: z
-    .string()
-    .describe('Bounding rectangle in degrees, WKT, longitude before latitude; beyond 180° across the antimeridian.'),
+  nativeExtent: text('Bounding rectangle in the coordinate system of the data, WKT.'),
+  wgS84Extent: text(
+    'Bounding rectangle in degrees, WKT, longitude before latitude; beyond 180° across the antimeridian.',
+  ),
   tilingSchemes: z.array(Scheme).describe('The schemes, in the order of the request.'),
   tileStorageSizeKB: number('Size of all tiles; equal ones count once.', 812),
-  timeStamps: z
-    .array(z.string())
-    .meta({ description: 'Times of the steps, on the clock of the data.', example: ['2024-05-02T10:00:00'] }),
+  timeStamps: texts('Times of the steps, on the clock of the data.', ['2024-05-02T10:00:00']),
   layerIds: z.array(z.int()).describe('Numbers of the layers, from the lowest.'),
   layerHeights: z
     .array(z.number())

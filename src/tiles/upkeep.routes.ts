@@ -1,14 +1,11 @@
 import { z } from 'zod';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
-import { component, objects } from '../http/rules/members.ts';
+import { component, number, objects, text } from '../http/rules/members.ts';
 import { checkTiles } from './check-tiles.ts';
 import { checkQuery, DATASET_PATH, TAGS, upkeepConfig } from './route-parts.ts';
 import { requestedTiles, type TileParts, tileRequest } from './serve.ts';
 import { countTiles } from './store/tile-store.queries.ts';
-
-const number = (description: string, example: number) => z.number().meta({ description, example: example });
-const text = (description: string, example: string) => z.string().meta({ description, example: example });
 
 const TileStatus = component('TileStatus', {
   name: text('Name of the dataset.', 'Depths'),

@@ -7,7 +7,7 @@ import { publicBase } from '../http/answers/public-base.ts';
 import { BINARY } from '../http/openapi/headers.ts';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
-import { component } from '../http/rules/members.ts';
+import { component, texts, textUpTo } from '../http/rules/members.ts';
 import { config, TAGS, VECTOR_PATH } from './route-parts.ts';
 import { type Checked, requestedDataset, type TileParts, tileRequest } from './serve.ts';
 import { chosenSlice, outOfRange, parseInteger } from './slices.ts';
@@ -39,30 +39,23 @@ const Slice = z.object({
       description: 'Step of a mesh: its number from 0, or its time. Default: the first.',
       examples: ['0', '2024-05-02T10:00:00'],
     }),
-  layer: z.string().max(100).optional().meta({
-    description: 'Layer of a mesh with layers: its number from 0, the lowest. Default: 0.',
-    example: '0',
-  }),
+  layer: textUpTo(100, 'Layer of a mesh with layers: its number from 0, the lowest. Default: 0.', '0').optional(),
 });
 
 const Query = Slice.extend({
-  attributes: z
-    .string()
-    .max(10_000)
-    .optional()
-    .meta({ description: 'Names of the attributes, with commas between. Default: all.', example: 'name,depth' }),
+  attributes: textUpTo(10_000, 'Names of the attributes, with commas between. Default: all.', 'name,depth').optional(),
 });
 
 const VectorTileJson = component('VectorTileJson', {
   tilejson: z.literal('3.0.0').describe('Version of the format.'),
   name: z.string().meta({ description: 'Name of the dataset.', example: 'Wells' }),
   scheme: z.literal('xyz').describe('Rows count from the top.'),
-  tiles: z.array(z.string()).describe('Address of the tiles, with {z}, {x} and {y}.'),
+  tiles: texts('Address of the tiles, with {z}, {x} and {y}.'),
   bounds: z.array(z.number()).describe('West, south, east, north in degrees.'),
   minzoom: z.int().describe('Level with the least detail.'),
   maxzoom: z.int().describe('Level whose tiles viewers enlarge further.'),
   vector_layers: z.array(z.record(z.string(), z.unknown())).describe('The layer and its fields.'),
-  timeStamps: z.array(z.string()).describe('Times of the steps of a mesh.'),
+  timeStamps: texts('Times of the steps of a mesh.'),
   layerIds: z.array(z.int()).describe('Numbers of the layers of a mesh, from the lowest.'),
 });
 

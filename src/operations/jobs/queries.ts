@@ -33,10 +33,7 @@ export const Job = component('Job', {
   tenantId: uuidText('Id of the tenant of the transfer.').optional(),
   type: text('Type of the transfer.', 'Import').optional(),
   /** Only for transfers. */
-  name: z
-    .string()
-    .optional()
-    .meta({ description: 'Name of the new dataset, else of the exported or the read file.', example: 'Valley' }),
+  name: text('Name of the new dataset, else of the exported or the read file.', 'Valley').optional(),
   reader: text('Reader of the transfer.', 'AsciiGridReader').optional(),
   writer: text('Writer of the transfer.', 'GeoTiffWriter').optional(),
   time: timeText('Time of the end or, before that, of the request, UTC; lists are ordered by it.'),
