@@ -4,8 +4,9 @@ import type { MaintenanceRun } from '../platform/async/maintenance-run.ts';
 import { expireCredits, listExpiredPools, listExpiringPools, warnOfExpiry } from './queries.ts';
 
 /**
- * Job: books expired credits and writes events, also for those that expire soon. Each pool is its own transaction; a
- * pool that fails is tried again by the next run.
+ * Job: books expired credits and writes events, also for those that expire soon. Reserved credits can still be spent;
+ * what is left of them expires when their reservation ends (SQL function `credit_settle`). Each pool is its own
+ * transaction; a pool that fails is tried again by the next run.
  */
 export async function bookExpiredCredits(db: Database, run: MaintenanceRun): Promise<void> {
   for (const pool of await listExpiredPools(db))

@@ -15,8 +15,6 @@ import { removeOrphanBlobs } from '../../src/transfers/store/orphan-blobs.ts';
 
 type Settings = Pick<Config, 'tokens.accessLifetime' | 'accounts.store' | 'accounts.tokenLifetime'>;
 
-const YOUNG_MS = 3_600_000;
-
 /** Hourly job: deletes expired data. A part that fails does not stop the others. */
 export const cleanUpTask =
   (executor: Promise<Executor>, settings: Settings, log: Parameters<typeof openAccountStore>[2]) =>
@@ -34,7 +32,7 @@ export const cleanUpTask =
       await attempt('events', () => forgetEvents(db, signal));
       await attempt('spent blobs', () => removeSpentBlobs(db, blobs, run));
       await attempt('blobs without a row', async () => {
-        const { keptBecause } = await removeOrphanBlobs(db, blobs, { olderThanMs: YOUNG_MS, run });
+        const { keptBecause } = await removeOrphanBlobs(db, blobs, { run });
         if (keptBecause !== undefined) log.error({ chore: 'cleanUp' }, keptBecause);
       });
       const openStore = () => openAccountStore(settings, db, log);

@@ -31,9 +31,9 @@ const runs = new WeakMap<FastifyRequest, Run>();
 
 /**
  * `Idempotency-Key`: the request claims its key, and all writes of the handler go into one transaction that also stores
- * the answer and releases the claim. Writes and answer are committed together, before the answer is sent. The
- * transaction begins with the handler's first write, so that waiting before it holds no connection. Routes need no code
- * for this, but must use the `Database` of the app.
+ * the answer, for 24 hours, and releases the claim. Writes and answer are committed together, before the answer is
+ * sent. The transaction begins with the handler's first write, so that waiting before it holds no connection. Routes
+ * need no code for this, but must use the `Database` of the app.
  */
 export function idempotency(db: Database, fingerprint: Fingerprint): Rule {
   const parts = { db, fingerprint, claims: new Claims(db) };

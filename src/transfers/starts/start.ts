@@ -97,6 +97,7 @@ export async function writePlan(
   { gates, prices, timeLimit }: StartRules,
   warnings: readonly string[] = [],
 ): Promise<Written> {
+  // only here: a waiting transfer runs even if its tenant loses the feature
   await gates.check(plan.tenantId, [plan.request.readerName, plan.request.writerName], tx);
   const { userId: createdBy, accountId, requestId, traceparent } = caller;
   await limitDistinctRequests(tx, plan.tenantId, plan.flags ?? []);

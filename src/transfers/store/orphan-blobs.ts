@@ -8,6 +8,7 @@ import { type Counted, getAllowance, setStopped, setSwept } from './sweep-state.
 
 /** Names per statement. */
 const BATCH = 500;
+const YOUNG_MS = 3_600_000;
 const LEFTOVERS_MS = 24 * 3_600_000;
 /** Maximum number of names of unknown blobs that one pass holds in memory. */
 const MAX_NAMES = 50_000;
@@ -16,8 +17,8 @@ const MAX_UNCONFIRMED = 100;
 const MAX_UNCONFIRMED_SHARE = 0.1;
 
 export interface OrphanSweep {
-  /** Younger blobs are kept: a transaction may be about to reference them. */
-  olderThanMs: number;
+  /** Younger blobs are kept: a transaction may be about to reference them. Default: an hour. */
+  olderThanMs?: number;
   run?: MaintenanceRun;
 }
 
@@ -43,7 +44,7 @@ interface Found extends Counted {
  * @throws when the store belongs to another database
  */
 export async function removeOrphanBlobs(db: Database, blobs: BlobStore, sweep: OrphanSweep): Promise<Swept> {
-  const { olderThanMs, run = FAIL_FAST } = sweep;
+  const { olderThanMs = YOUNG_MS, run = FAIL_FAST } = sweep;
   try {
     await checkOwner(db, blobs);
   } catch (error) {
