@@ -15,7 +15,7 @@ import { geoTiffReader, geoTiffWriter } from './geotiff/format.ts';
 import { hecRasReader } from './hecras/format.ts';
 import { kmlReader, kmlWriter } from './kml/format.ts';
 import { meshFileReader, meshFileWriter } from './mesh-file/format.ts';
-import { netCdfReader } from './netcdf/format.ts';
+import { netCdfReader, netCdfWriter } from './netcdf/format.ts';
 import { selafinReader } from './selafin/format.ts';
 import { shapefileReader, shapefileWriter } from './shapefile/format.ts';
 import { tsReader, tsWriter } from './ts/format.ts';
@@ -63,6 +63,7 @@ export const writers: readonly Writer[] = [
   gisWriter,
   kmlWriter,
   mdWriter,
+  netCdfWriter,
   tsWriter,
   tilingWriter,
   pmTilesWriter,

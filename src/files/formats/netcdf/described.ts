@@ -3,10 +3,12 @@ import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { allowedItems } from '../io/dfs/parameters.ts';
 import { ATTRIBUTE, descriptionIn } from '../io/store/description.ts';
+import { netCdfNaming } from '../io/store/naming.ts';
 import type { ArrayStore } from '../io/store/opened.ts';
 import { readDescribedArray } from '../io/store/read-array.ts';
 import { readDescribedGrid } from '../io/store/read-grid.ts';
 import { readDescribedMesh } from '../io/store/read-mesh.ts';
+import { readDescribedSeries } from './described-series.ts';
 import type { NetCdfGroup } from './netcdf-file.ts';
 
 type Described = Extract<Data, { kind: 'grid' | 'mesh' | 'array' | 'series' }>;
@@ -30,8 +32,9 @@ export async function readDescribed(
     const store = storeOf(group);
     const kept = { ...description, items } as typeof description;
     if (kept.kind === 'grid') return (await readDescribedGrid(kept, store)).data;
+    if (kept.kind === 'series') return await readDescribedSeries(kept, store);
     return kept.kind === 'mesh'
-      ? (await readDescribedMesh(kept, store)).data
+      ? (await readDescribedMesh(kept, store, netCdfNaming.mesh)).data
       : (await readDescribedArray(kept, store)).data;
   } catch (error) {
     if (!(error instanceof FormatError || error instanceof SyntaxError)) throw error;

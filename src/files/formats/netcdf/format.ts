@@ -1,5 +1,5 @@
-import { defineReader } from '../define.ts';
-import { readParameters } from './parameters.ts';
+import { defineReader, defineWriter } from '../define.ts';
+import { readParameters, writeParameters } from './parameters.ts';
 
 export const netCdfReader = defineReader({
   name: 'NetCdfReader',
@@ -10,4 +10,17 @@ export const netCdfReader = defineReader({
   has: ['place', 'items', 'times', 'layers'],
   parameters: readParameters,
   load: () => import('./reader.ts'),
+});
+
+export const netCdfWriter = defineWriter({
+  name: 'NetCdfWriter',
+  description: 'NetCDF-4 file (or classic, Version 3) with the attributes of CF 1.11 and UGRID 1.0.',
+  format: 'netcdf',
+  accepts: ['grid', 'mesh', 'series', 'array'],
+  extension: '.nc',
+  otherExtensions: ['.nc4', '.cdf'],
+  mediaType: 'application/netcdf',
+  appends: { declared: true },
+  parameters: writeParameters,
+  load: () => import('./writer.ts'),
 });

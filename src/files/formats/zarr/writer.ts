@@ -8,6 +8,7 @@ import { arrayContent } from '../io/store/array-content.ts';
 import { type StoreContent, writeContent } from '../io/store/content.ts';
 import { gridContent } from '../io/store/grid-content.ts';
 import { meshContent } from '../io/store/mesh-content.ts';
+import { zarrNaming } from '../io/store/naming.ts';
 import type { writeParameters } from './parameters.ts';
 import { StoreWriter } from './store-writer.ts';
 
@@ -29,6 +30,6 @@ async function writeTyped(data: Grid | Mesh | MultiArray, sink: ByteSink, contex
 }
 
 function contentOf(data: Grid | Mesh | MultiArray): Promise<StoreContent> {
-  if (data.kind === 'grid') return gridContent(data);
-  return data.kind === 'mesh' ? meshContent(data) : arrayContent(data);
+  if (data.kind === 'grid') return gridContent(data, zarrNaming);
+  return data.kind === 'mesh' ? meshContent(data, zarrNaming) : arrayContent(data, zarrNaming);
 }

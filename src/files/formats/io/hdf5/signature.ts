@@ -18,10 +18,13 @@ const inHdf5: readonly { readonly words: RegExp; readonly detected: Detected }[]
   },
 ];
 
-/** The format of an HDF5 file, told by the names in its first megabyte. */
+/** The format of an HDF5 file, told by the names in its first and last megabyte: headers stand at either end. */
 export async function detectHdf5(source: ByteSource): Promise<Detected> {
-  const bytes = await source.read(0, searched);
-  const text = latin1(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
-  const found = inHdf5.find(({ words }) => words.test(text));
-  return found?.detected ?? { name: 'an HDF5 file without the attributes of NetCDF', maybe: 'netcdf' };
+  for (const offset of new Set([0, Math.max(0, source.size - searched)])) {
+    const bytes = await source.read(offset, searched);
+    const text = latin1(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+    const found = inHdf5.find(({ words }) => words.test(text));
+    if (found !== undefined) return found.detected;
+  }
+  return { name: 'an HDF5 file without the attributes of NetCDF', maybe: 'netcdf' };
 }

@@ -10,6 +10,7 @@ import { type ItemArray, type StoreContent, timeDimension, type WholeArray, whol
 import { CRS, crsArray, known } from './crs.ts';
 import { ATTRIBUTE } from './description.ts';
 import { ArrayNames, describedItem, itemAttributes, storedItem } from './items.ts';
+import type { StoreNaming } from './naming.ts';
 import { sourceOf, titleAttribute } from './source-file.ts';
 import { describedTime, TIME } from './time.ts';
 
@@ -20,10 +21,10 @@ export const cornerArrays = { x: 'corner_x', y: 'corner_y', z: 'corner_z' } as c
 const blockValues = 1 << 18;
 
 /** A multidimensional array as arrays over time and its axes. */
-export async function arrayContent(array: MultiArray): Promise<StoreContent> {
+export async function arrayContent(array: MultiArray, naming: StoreNaming): Promise<StoreContent> {
   const { crs, axes, placement, items, time } = array;
   const system = await known(crs);
-  const names = new ArrayNames([CRS, TIME, ...Object.values(cornerArrays)]);
+  const names = new ArrayNames([CRS, TIME, ...Object.values(cornerArrays)], naming);
   const variables = new AxisArrays(names);
   const described = axes.map((axis) => variables.add(axis));
   const arrays = items.map((item, n) => names.claim(item.name ?? `Item ${n + 1}`));

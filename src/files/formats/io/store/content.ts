@@ -41,6 +41,8 @@ export const wholeArray = (
 export interface StoreContent {
   readonly attributes: Attributes;
   readonly time: TimeAxis | undefined;
+  /** Attributes of the times besides those of their axis. */
+  readonly timeAttributes?: Attributes;
   /** Arrays without values. */
   readonly scalars: readonly ArraySpec[];
   readonly wholes: readonly WholeArray[];
@@ -50,13 +52,17 @@ export interface StoreContent {
 /** Name of the dimension of time, if there is one. */
 export const timeDimension = (time: TimeAxis | undefined): string[] => (time === undefined ? [] : [TIME]);
 
+/** The coordinate variable of time, if there is one. */
+export function clockArrays({ time, timeAttributes }: StoreContent): WholeArray[] {
+  if (time === undefined) return [];
+  const { spec, values } = timeArray(time);
+  return [{ spec: { ...spec, attributes: { ...spec.attributes, ...timeAttributes } }, values }];
+}
+
 /** Writes the steps of a chunk item by item, so that no more than the steps of one item are in memory at a time. */
-export async function writeContent(
-  { attributes, time, scalars, wholes, items }: StoreContent,
-  store: ArrayWriter,
-  { signal }: Context,
-): Promise<void> {
-  const clock = time === undefined ? [] : [timeArray(time)];
+export async function writeContent(content: StoreContent, store: ArrayWriter, { signal }: Context): Promise<void> {
+  const { attributes, time, scalars, wholes, items } = content;
+  const clock = clockArrays(content);
   const arrays = [...scalars, ...clock.map(({ spec }) => spec), ...wholes.map(({ spec }) => spec)];
   await store.begin([...arrays, ...items.map(({ spec }) => spec)], attributes);
   for (const { spec, values } of [...clock, ...wholes]) {

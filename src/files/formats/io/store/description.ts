@@ -144,11 +144,27 @@ const ArrayDescription = z.object({
   items: z.array(z.object({ ...item, axes: z.array(z.int().min(0)).max(31), overTime: z.boolean() })),
 });
 
-const Description = z.discriminatedUnion('kind', [GridDescription, MeshDescription, ArrayDescription]);
+const SeriesDescription = z.object({
+  version: z.literal(1),
+  kind: z.literal('series'),
+  dfs: Dfs.optional(),
+  source,
+  crs: Crs.optional(),
+  time: Time,
+  items: z.array(z.object({ ...item, position: z.array(number).max(3).optional() })),
+});
+
+const Description = z.discriminatedUnion('kind', [
+  GridDescription,
+  MeshDescription,
+  ArrayDescription,
+  SeriesDescription,
+]);
 
 export type GridDescription = z.output<typeof GridDescription>;
 export type MeshDescription = z.output<typeof MeshDescription>;
 export type ArrayDescription = z.output<typeof ArrayDescription>;
+export type SeriesDescription = z.output<typeof SeriesDescription>;
 export type AxisDescription = z.output<typeof Axis>;
 export type TimeDescription = z.output<typeof Time>;
 export type ItemDescription = Omit<GridDescription['items'][number], 'role' | 'palette'>;

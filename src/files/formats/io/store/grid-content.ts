@@ -11,14 +11,15 @@ import { type ItemArray, type StoreContent, timeDimension, type WholeArray, whol
 import { CRS, coordinateAttributes, crsArray, known } from './crs.ts';
 import { ATTRIBUTE } from './description.ts';
 import { ArrayNames, describedItem, itemAttributes, storedItem } from './items.ts';
+import type { StoreNaming } from './naming.ts';
 import { sourceOf, titleAttribute } from './source-file.ts';
 import { describedTime, TIME } from './time.ts';
 
 /** A grid whose bands have types, as arrays `[time, (layer,) y, x]`. Rows stay in the order of the data. */
-export async function gridContent(grid: Grid): Promise<StoreContent> {
+export async function gridContent(grid: Grid, naming: StoreNaming): Promise<StoreContent> {
   const { width, height, affine, located, crs, time, layers, bands } = grid;
   const system = located === false ? undefined : await known(crs);
-  const names = new ArrayNames([CRS, TIME, 'layer', 'y', 'x']);
+  const names = new ArrayNames([CRS, TIME, 'layer', 'y', 'x'], naming);
   const arrays = bands.map((band, n) => names.claim(band.name ?? `Band ${n + 1}`));
   const wholes: WholeArray[] = [...coordinates(grid, system)];
   if (layers !== undefined) {

@@ -8,31 +8,22 @@ import { udunitsOf } from '../cf/units.ts';
 import type { Attributes } from './array-spec.ts';
 import type { ItemDescription } from './description.ts';
 import { numberText } from './json-number.ts';
+import type { StoreNaming } from './naming.ts';
 
-/** Names of arrays in a store. Those of items are as near to the items' names as Zarr and zip allow. */
+/** Names of arrays in a store, each given once. */
 export class ArrayNames {
   readonly #taken: Set<string>;
+  readonly #naming: StoreNaming;
 
-  constructor(taken: readonly string[]) {
-    this.#taken = new Set(['zarr.json', ...taken]);
+  constructor(taken: readonly string[], naming: StoreNaming) {
+    this.#taken = new Set([...naming.reserved, ...taken]);
+    this.#naming = naming;
   }
 
   claim(wanted: string): string {
-    // A name must not have slashes, nor be dots alone, nor begin with two underscores.
-    const safe =
-      wanted
-        .replace(/[/\\\p{Cc}\p{Cs}:]/gu, '_')
-        .replace(/^\.+$/, '_')
-        .replace(/^__+/, '_')
-        .trim()
-        .slice(0, longestName)
-        // Half a character would be another one in UTF-8.
-        .replace(/\p{Cs}$/u, '') || 'item';
-    return distinctName(safe, this.#taken);
+    return distinctName(this.#naming.safe(wanted), this.#taken);
   }
 }
-
-const longestName = 100;
 
 /**
  * The type and fill value of an item's array: 64-bit integers if the exact ones can be had. An item without nodata has
@@ -98,6 +89,7 @@ export function itemAttributes(item: Item, type: StoredType, fill: number | bigi
 
 const cellMethods: Partial<Record<NonNullable<Item['valueKind']>, string>> = {
   instantaneous: 'time: point',
+  accumulated: 'time: sum',
   stepAccumulated: 'time: sum',
   meanStepBackward: 'time: mean',
   meanStepForward: 'time: mean',

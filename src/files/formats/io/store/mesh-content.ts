@@ -12,40 +12,24 @@ import { type ItemArray, type StoreContent, timeDimension, type WholeArray, whol
 import { CRS, coordinateAttributes, crsArray, known, scalar } from './crs.ts';
 import { ATTRIBUTE } from './description.ts';
 import { ArrayNames, describedItem, itemAttributes, storedItem } from './items.ts';
+import type { MeshNames, StoreNaming } from './naming.ts';
 import { sourceOf, titleAttribute } from './source-file.ts';
 import { describedTime, TIME } from './time.ts';
-
-/** Names of the arrays of a mesh. */
-export const meshArrays = {
-  topology: 'mesh',
-  x: 'node_x',
-  y: 'node_y',
-  z: 'node_z',
-  heights: 'node_heights',
-  codes: 'node_codes',
-  nodeIds: 'node_ids',
-  cellIds: 'cell_ids',
-  shapes: 'cell_shapes',
-  /** Nodes of each cell from 0, padded with −1. */
-  padded: 'cell_nodes',
-  /** Instead of `padded`, for cells of many nodes: all nodes in a row, and where each cell begins. */
-  flat: 'cell_node_list',
-  offsets: 'cell_offsets',
-  columns: 'layer_columns',
-} as const;
 
 /** Most nodes of a cell that is padded. */
 export const mostPadded = 8;
 
 /** A mesh as arrays `[time, (components,) cell or node]`, with a topology variable of UGRID. */
-export async function meshContent(mesh: Mesh): Promise<StoreContent> {
+export async function meshContent(mesh: Mesh, naming: StoreNaming): Promise<StoreContent> {
   const { crs, located, section, layers, items, name, time } = mesh;
   const system = located === false ? undefined : await known(crs);
-  const names = new ArrayNames([CRS, TIME, 'node', 'cell', ...Object.values(meshArrays)]);
+  const meshArrays = naming.mesh;
+  const names = new ArrayNames([CRS, TIME, ...Object.values(meshArrays).map(String)], naming);
+
   const arrays = items.map((item, n) => names.claim(item.name ?? `Item ${n + 1}`));
   const axes = new AxisArrays(names);
   const components = items.map((item) => (item.components ?? []).map((axis) => axes.share(axis)));
-  const geometry = geometryArrays(mesh, system);
+  const geometry = geometryArrays(mesh, system, meshArrays);
   const source = sourceOf(mesh);
   const description = defined({
     version: 1,
@@ -70,15 +54,16 @@ export async function meshContent(mesh: Mesh): Promise<StoreContent> {
   return {
     attributes: { Conventions: 'CF-1.11 UGRID-1.0', ...titleAttribute(source), [ATTRIBUTE]: description },
     time,
-    scalars: [...(system === undefined ? [] : [crsArray(system)]), topology(mesh)],
+    scalars: [...(system === undefined ? [] : [crsArray(system)]), topology(mesh, meshArrays)],
     wholes: [...geometry, ...axes.wholes],
     items: [
-      ...(await heightArray(mesh)),
+      ...(await heightArray(mesh, meshArrays)),
       ...items.map((item, n) =>
         itemArray(mesh, item, n, {
           name: arrays[n]!,
           components: components[n]!.map(({ array }) => array),
           mapped: system !== undefined,
+          meshArrays,
         }),
       ),
     ],
@@ -113,7 +98,7 @@ const isPadded = ({ offsets }: Mesh): boolean => {
   return true;
 };
 
-function topology(mesh: Mesh) {
+function topology(mesh: Mesh, meshArrays: MeshNames) {
   const { topology: name, x, y, padded } = meshArrays;
   const cells = cellsAs(mesh);
   const dimension = { edge: 1, face: 2, volume: 3 }[cells];
@@ -121,24 +106,23 @@ function topology(mesh: Mesh) {
     cf_role: 'mesh_topology',
     topology_dimension: dimension,
     node_coordinates: `${x} ${y}`,
-    node_dimension: 'node',
-    [`${cells}_dimension`]: 'cell',
+    [`${cells}_dimension`]: meshArrays.cell,
     ...(isPadded(mesh) ? { [`${cells}_node_connectivity`]: padded } : {}),
   });
 }
 
-function geometryArrays(mesh: Mesh, system: KnownCrs | undefined): WholeArray[] {
+function geometryArrays(mesh: Mesh, system: KnownCrs | undefined, meshArrays: MeshNames): WholeArray[] {
   const [nodes, cells] = [nodeCount(mesh), cellCount(mesh)];
   const coordinate = (axis: 0 | 1 | 2) => nodeCoordinates(mesh.nodes, axis);
-  const ofNodes = (attributes = {}) => ({ dimensions: ['node'], shape: [nodes], attributes });
-  const ofCells = { dimensions: ['cell'], shape: [cells] };
+  const ofNodes = (attributes = {}) => ({ dimensions: [meshArrays.node], shape: [nodes], attributes });
+  const ofCells = { dimensions: [meshArrays.cell], shape: [cells] };
   const { nodeCodes, nodeIds, cellIds, layers } = mesh;
   return [
     wholeArray(meshArrays.x, 'Float64', coordinate(0), ofNodes(coordinateAttributes('x', system))),
     wholeArray(meshArrays.y, 'Float64', coordinate(1), ofNodes(coordinateAttributes('y', system))),
     wholeArray(meshArrays.z, 'Float64', coordinate(2), ofNodes({ positive: 'up' })),
     wholeArray(meshArrays.shapes, 'UInt8', mesh.shapes, ofCells),
-    ...cellArrays(mesh),
+    ...cellArrays(mesh, meshArrays),
     ...(nodeCodes === undefined ? [] : [wholeArray(meshArrays.codes, 'Int32', nodeCodes, ofNodes())]),
     ...(nodeIds === undefined ? [] : [wholeArray(meshArrays.nodeIds, 'Int32', nodeIds, ofNodes())]),
     ...(cellIds === undefined ? [] : [wholeArray(meshArrays.cellIds, 'Int32', cellIds, ofCells)]),
@@ -153,7 +137,7 @@ function geometryArrays(mesh: Mesh, system: KnownCrs | undefined): WholeArray[] 
   ];
 }
 
-function cellArrays(mesh: Mesh): WholeArray[] {
+function cellArrays(mesh: Mesh, meshArrays: MeshNames): WholeArray[] {
   const { connectivity, offsets } = mesh;
   const cells = cellCount(mesh);
   if (!isPadded(mesh))
@@ -169,17 +153,21 @@ function cellArrays(mesh: Mesh): WholeArray[] {
   const table = new Int32Array(cells * most).fill(-1);
   for (let cell = 0; cell < cells; cell++)
     for (let n = offsets[cell]!; n < offsets[cell + 1]!; n++)
-      table[cell * most + n - offsets[cell]!] = connectivity[n]!;
+      table[cell * most + n - offsets[cell]!] = connectivity[n]! + meshArrays.firstNode;
   const { spec, values } = wholeArray(meshArrays.padded, 'Int32', table, {
-    dimensions: ['cell', 'cell_corner'],
+    dimensions: [meshArrays.cell, 'cell_corner'],
     shape: [cells, most],
-    attributes: { cf_role: `${cellsAs(mesh)}_node_connectivity`, start_index: 0, _FillValue: -1 },
+    attributes: {
+      cf_role: `${cellsAs(mesh)}_node_connectivity`,
+      start_index: meshArrays.firstNode,
+      _FillValue: -1,
+    },
   });
   return [{ spec: { ...spec, fill: -1 }, values }];
 }
 
 /** The heights of the nodes that move, which are no item. */
-async function heightArray(mesh: Mesh): Promise<ItemArray[]> {
+async function heightArray(mesh: Mesh, meshArrays: MeshNames): Promise<ItemArray[]> {
   const { heights, time } = mesh;
   if (heights === undefined) return [];
   const type = stepsOf(mesh) === 0 ? 'Float64' : sampleTypeOf(await heights(0));
@@ -190,7 +178,7 @@ async function heightArray(mesh: Mesh): Promise<ItemArray[]> {
       spec: {
         name: meshArrays.heights,
         type,
-        dimensions: [...timeDimension(time), 'node'],
+        dimensions: [...timeDimension(time), meshArrays.node],
         shape: [...(steps === undefined ? [] : [steps]), ...lengths],
         chunks: chunkShape(steps, lengths, bytesPerValue(type)),
         fill: Number.NaN,
@@ -208,7 +196,12 @@ function itemArray(
   mesh: Mesh,
   item: MeshItem,
   n: number,
-  { name, components, mapped }: { name: string; components: readonly string[]; mapped: boolean },
+  {
+    name,
+    components,
+    mapped,
+    meshArrays,
+  }: { name: string; components: readonly string[]; mapped: boolean; meshArrays: MeshNames },
 ): ItemArray {
   const { time } = mesh;
   const { type, fill } = storedItem(item);
@@ -218,7 +211,7 @@ function itemArray(
     spec: {
       name,
       type,
-      dimensions: [...timeDimension(time), ...components, item.location],
+      dimensions: [...timeDimension(time), ...components, meshArrays[item.location]],
       shape: [...(steps === undefined ? [] : [steps]), ...lengths],
       chunks: chunkShape(steps, lengths, bytesPerValue(type)),
       fill,

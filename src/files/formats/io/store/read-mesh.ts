@@ -10,7 +10,7 @@ import { FormatError } from '../../../errors.ts';
 import { axisOfDescription } from './axes.ts';
 import type { MeshDescription } from './description.ts';
 import { itemOfDescription } from './items.ts';
-import { meshArrays } from './mesh-content.ts';
+import type { MeshNames } from './naming.ts';
 import type { ArrayStore, OpenedStore, StoreArray } from './opened.ts';
 import { checkShape } from './read-grid.ts';
 import { originOf } from './read-origin.ts';
@@ -21,17 +21,21 @@ const mostComponents = 100_000;
 const mostValuesOfStep = 1 << 29;
 
 /** A mesh that the writer has described. */
-export async function readDescribedMesh(description: MeshDescription, store: ArrayStore): Promise<OpenedStore<Mesh>> {
+export async function readDescribedMesh(
+  description: MeshDescription,
+  store: ArrayStore,
+  meshArrays: MeshNames,
+): Promise<OpenedStore<Mesh>> {
   const { name, located, section, crs, items } = description;
   const time = description.time && (await timeOfDescription(description.time, () => store.array(TIME)));
   const steps = time === undefined ? [] : [stepCount(time)];
-  const nodes = await nodesOf(store);
+  const nodes = await nodesOf(store, meshArrays);
   const count = nodes.length / 3;
-  const cells = await cellsOf(store, count);
+  const cells = await cellsOf(store, count, meshArrays);
   const places = { node: count, cell: cells.shapes.length };
   const layers = description.layers && {
     ...description.layers,
-    columns: await columnsOf(store, cells.shapes.length),
+    columns: await columnsOf(store, cells.shapes.length, meshArrays),
   };
   const arrays = items.map(({ array }) => store.array(array));
   const read: MeshItem[] = [];
@@ -93,7 +97,7 @@ async function numbersOf(store: ArrayStore, name: string): Promise<StoredValues>
   return array.all();
 }
 
-async function nodesOf(store: ArrayStore): Promise<Float64Array> {
+async function nodesOf(store: ArrayStore, meshArrays: MeshNames): Promise<Float64Array> {
   const x = await numbersOf(store, meshArrays.x);
   const [y, z] = [await store.array(meshArrays.y).all([x.length]), await store.array(meshArrays.z).all([x.length])];
   const nodes = new Float64Array(3 * x.length);
@@ -107,20 +111,24 @@ async function nodesOf(store: ArrayStore): Promise<Float64Array> {
 
 const shapeNumbers: readonly number[] = Object.values(CELL_SHAPES);
 
-async function cellsOf(store: ArrayStore, nodes: number): Promise<Pick<Mesh, 'shapes' | 'connectivity' | 'offsets'>> {
+async function cellsOf(
+  store: ArrayStore,
+  nodes: number,
+  meshArrays: MeshNames,
+): Promise<Pick<Mesh, 'shapes' | 'connectivity' | 'offsets'>> {
   const shapes = Uint8Array.from(await numbersOf(store, meshArrays.shapes), Number);
   const wrong = shapes.find((shape) => !shapeNumbers.includes(shape));
   if (wrong !== undefined)
     throw new FormatError(`A cell has the shape ${wrong}, which is not one of VTK's that are supported.`);
   const { connectivity, offsets } = store.arrays.has(meshArrays.padded)
-    ? await paddedCells(store.array(meshArrays.padded), shapes.length)
-    : await flatCells(store, shapes.length);
+    ? await paddedCells(store.array(meshArrays.padded), shapes.length, meshArrays.firstNode)
+    : await flatCells(store, shapes.length, meshArrays);
   const missing = connectivity.find((node) => node >= nodes);
   if (missing !== undefined) throw new FormatError(`A cell has the node ${missing}, but there are ${nodes} nodes.`);
   return { shapes, connectivity, offsets };
 }
 
-async function paddedCells(array: StoreArray, cells: number) {
+async function paddedCells(array: StoreArray, cells: number, firstNode: number) {
   const most = array.metadata.shape[1] ?? 0;
   const table = await array.all([cells, most]);
   const offsets = new Uint32Array(cells + 1);
@@ -128,7 +136,7 @@ async function paddedCells(array: StoreArray, cells: number) {
   let at = 0;
   for (let cell = 0; cell < cells; cell++) {
     for (let n = 0; n < most; n++) {
-      const node = Number(table[cell * most + n]);
+      const node = Number(table[cell * most + n]) - firstNode;
       if (node >= 0) connectivity[at++] = node;
     }
     offsets[cell + 1] = at;
@@ -136,7 +144,7 @@ async function paddedCells(array: StoreArray, cells: number) {
   return { connectivity: connectivity.slice(0, at), offsets };
 }
 
-async function flatCells(store: ArrayStore, cells: number) {
+async function flatCells(store: ArrayStore, cells: number, meshArrays: MeshNames) {
   const connectivity = Uint32Array.from(await numbersOf(store, meshArrays.flat), Number);
   const offsets = Uint32Array.from(await store.array(meshArrays.offsets).all([cells + 1]), Number);
   if (offsets[0] !== 0 || !isRising(offsets) || offsets.at(-1) !== connectivity.length)
@@ -146,7 +154,7 @@ async function flatCells(store: ArrayStore, cells: number) {
   return { connectivity, offsets };
 }
 
-async function columnsOf(store: ArrayStore, cells: number): Promise<MeshLayers['columns']> {
+async function columnsOf(store: ArrayStore, cells: number, meshArrays: MeshNames): Promise<MeshLayers['columns']> {
   const columns = Uint32Array.from(await numbersOf(store, meshArrays.columns), Number);
   if (columns[0] !== 0 || !isRising(columns) || columns.at(-1) !== cells)
     throw new FormatError(`The columns of layers do not end where the ${cells} cells end.`);
