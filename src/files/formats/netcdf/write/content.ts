@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
 import type { Data } from '../../../data/data.ts';
 import type { Grid } from '../../../data/grid.ts';
 import type { Item, ValueKind } from '../../../data/item.ts';
 import type { Series } from '../../../data/series.ts';
 import type { TimeAxis } from '../../../data/time-axis.ts';
-import library from '../../../package.json' with { type: 'json' };
 import { udunitsOf } from '../../io/cf/units.ts';
 import { arrayContent } from '../../io/store/array-content.ts';
 import type { ArraySpec, Attributes } from '../../io/store/array-spec.ts';
@@ -16,7 +17,7 @@ import { netCdfNaming } from '../../io/store/naming.ts';
 import { TIME, timeArray } from '../../io/store/time.ts';
 import { mappingParameters } from './mapping-parameters.ts';
 
-const { version } = library;
+const { version } = JSON.parse(readFileSync(findPackageJSON(import.meta.url)!, 'utf8')) as { version: string };
 const conventions = 'CF-1.11 UGRID-1.0';
 const BOUNDS = 'time_bnds';
 

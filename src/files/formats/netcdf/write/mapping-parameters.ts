@@ -71,8 +71,8 @@ const projections: Readonly<Record<string, readonly [name: string, parameters: R
 };
 
 /**
- * Attributes of CF for a grid mapping besides the WKT. None for a projection that CF does not have, or that is in another
- * unit than metres.
+ * Attributes of CF for a grid mapping besides the WKT. None for a projection that CF does not have, or that is in
+ * another unit than metres.
  */
 export async function mappingParameters(crs: Crs): Promise<Attributes> {
   let root: WktNode;

@@ -20,7 +20,7 @@ import { mappingParameters } from './mapping-parameters.ts';
 
 const STATION = 'station';
 
-/** Series as variables over time at one station (CF discrete sampling, orthogonal). Values come step by step, in order. */
+/** Series as variables over time at one station (orthogonal, by CF). Values come step by step, in order. */
 export async function seriesContent(series: Series, { signal }: Context): Promise<StoreContent & { time: TimeAxis }> {
   const { items, crs } = series;
   if (items.length === 0) throw new ConversionError('The data have no series. A NetCDF file needs at least one item.');

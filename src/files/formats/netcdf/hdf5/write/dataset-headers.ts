@@ -4,7 +4,7 @@ import type { ArraySpec, Attributes } from '../../../io/store/array-spec.ts';
 import { attributeValue } from '../../attribute-value.ts';
 import { UNDEFINED, u32, u64 } from './bytes.ts';
 import { GlobalHeap } from './global-heap.ts';
-import type { Hdf5Options } from './hdf5-writer.ts';
+import type { Hdf5Options } from './hdf5-options.ts';
 import {
   attributeMessage,
   chunkedLayout,

@@ -7,17 +7,9 @@ import type { ArraySpec, ArrayWriter, Attributes } from '../../../io/store/array
 import { UNDEFINED, u8, u32, u64 } from './bytes.ts';
 import { chunkTree, type StoredChunk } from './chunk-tree.ts';
 import { DatasetHeaders, type StoredArray } from './dataset-headers.ts';
+import type { Hdf5Options } from './hdf5-options.ts';
 import { lookup3 } from './lookup3.ts';
 import { shuffled } from './shuffle.ts';
-
-export interface Hdf5Options {
-  readonly compression: 'Deflate' | 'Zstd' | 'None';
-  readonly level: number;
-  /** Name of the dimension that can grow. */
-  readonly unlimited?: string;
-  /** Chunks that are packed at a time. */
-  readonly threads: number;
-}
 
 const superblockBytes = 48;
 /** Smaller arrays are stored as they are. */
