@@ -87,20 +87,16 @@ export interface Workload {
 export function estimateResources(request: ResourceRequest, workload: Workload) {
   const { memoryRequestMb, cpuCoresRequest, storageSizeGb, nodeSize, nodeSizes, requiredLabels = [] } = request;
   const family = nodeSizes.find(({ name }) => name === nodeSize)?.family;
+  const labels = family === undefined ? requiredLabels : [...requiredLabels, `${FAMILY_LABEL}=${family}`];
+  const requested = (amount: number): Amount => ({ amount, estimated: false });
+  const memory = memoryRequestMb === undefined ? estimateMemory(workload) : requested(memoryRequestMb);
+  const scratch = storageSizeGb === undefined ? estimateScratch(workload) : requested(Math.ceil(storageSizeGb));
+  // rounded up to quarters, so that there are few distinct flags
+  const cores = cpuCoresRequest === undefined ? {} : { cores: Math.ceil(cpuCoresRequest * 4) / 4 };
   return {
     memoryMb: memoryRequestMb ?? DEFAULT_MEMORY_MB,
     cores: cpuCoresRequest,
-    flags: encodeRequirements({
-      labels: family === undefined ? requiredLabels : [...requiredLabels, `${FAMILY_LABEL}=${family}`],
-      memoryMb:
-        memoryRequestMb === undefined ? estimateMemory(workload) : { amount: memoryRequestMb, estimated: false },
-      // rounded up to quarters, so that there are few distinct flags
-      ...(cpuCoresRequest === undefined ? {} : { cores: Math.ceil(cpuCoresRequest * 4) / 4 }),
-      scratchGb:
-        storageSizeGb === undefined
-          ? estimateScratch(workload)
-          : { amount: Math.ceil(storageSizeGb), estimated: false },
-    }),
+    flags: encodeRequirements({ labels, memoryMb: memory, ...cores, scratchGb: scratch }),
   };
 }
 
