@@ -5,7 +5,7 @@ import type { Noun } from './noun.ts';
 /** Environment of commands that call the server. */
 const CLIENT = [
   ['PLATFORM_URL', 'address of the platform; default: that of the settings host and port, else http://127.0.0.1:8080'],
-  ['PLATFORM_CONFIG', 'a JSON file with settings; PLATFORM_HOST and PLATFORM_PORT win'],
+  ['PLATFORM_CONFIG', 'a JSON file with settings; PLATFORM_HOST and PLATFORM_PORT take precedence'],
   ['PLATFORM_TOKEN', 'access token, instead of the stored login'],
   ['PLATFORM_API_KEY', 'API key, instead of a token or login'],
   ['XDG_CONFIG_HOME', 'folder in which logins are stored; default: ~/.config'],
@@ -30,7 +30,7 @@ const WITHOUT_SETTINGS = new Set(['inspect', 'convert', 'demo', 'completion']);
  * Makes the help of a command and its subcommands mark required options, and end with examples and environment
  * variables.
  */
-export function addHelp(command: Command, noun: Pick<Noun, 'local'>): void {
+export function addHelp(command: Command, noun: Pick<Noun, 'local' | 'directVerbs'>): void {
   command.configureHelp({
     // commands of the program are loaded only when they are called, so their usage is not known
     subcommandTerm: (one) =>
@@ -95,11 +95,11 @@ const firstBelow = (path: string): string[] =>
     .flatMap(([, [first]]) => first ?? [])
     .slice(0, MAX_EXAMPLES);
 
-function helpFooter(command: Command, { local }: Pick<Noun, 'local'>): string {
+function helpFooter(command: Command, { local, directVerbs = [] }: Pick<Noun, 'local' | 'directVerbs'>): string {
   const path = pathOf(command).slice(1).join(' ');
   const examples = EXAMPLES[path] ?? firstBelow(path);
   const noSettings = WITHOUT_SETTINGS.has(path);
-  const environment = noSettings ? [] : local ? SERVER : CLIENT;
+  const environment = noSettings ? [] : local || directVerbs.includes(command.name()) ? SERVER : CLIENT;
   const width = Math.max(...environment.map(([name]) => name.length));
   const helper = command.createHelp();
   helper.helpWidth = command.configureOutput().getOutHelpWidth?.() ?? 80;

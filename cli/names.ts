@@ -80,7 +80,7 @@ export function acceptNames(command: Command, noun: string, io: Io): void {
     if (kind === 'job' || kind === 'transfer') argument.description ||= 'id, or its last 6 digits or more';
     if (kind === 'project' || kind === 'dataset')
       argument.description ||= 'id, name, or path such as /Valley/raw/depth';
-    if (kind === 'series') argument.description ||= 'id or name';
+    argument.description ||= 'id or name';
     return [{ at, kind }];
   });
   if (options.length + given.length === 0) return;

@@ -24,6 +24,8 @@ export interface Noun {
   legacyNames?: readonly string[];
   /** Runs without a server: no `--tenant`, no names in place of ids. */
   local?: boolean;
+  /** Verbs that use the settings and the database directly, although the noun is not `local`. */
+  directVerbs?: readonly string[];
   /** Concerns all tenants: no `--tenant`. */
   everywhere?: boolean;
   /** Changes are recorded in the audit trail: changing commands have `--reason`. */

@@ -87,8 +87,10 @@ const READING = new Set(['list', 'show', 'why', 'failures', 'retries']);
  * Adds `--json`, `--wide`, `--tenant` and `--reason`. They are removed before the command's action runs, so that none
  * gets into a request.
  */
-function addTerminalOptions(leaf: Command, noun: Command, { local, everywhere, audited }: Noun, io: Io): void {
-  const answer = local ? 'print the result as JSON' : "print the server's answer unchanged";
+function addTerminalOptions(leaf: Command, noun: Command, options: Noun, io: Io): void {
+  const { local, everywhere, audited, directVerbs = [] } = options;
+  const answer =
+    local || directVerbs.includes(leaf.name()) ? 'print the result as JSON' : "print the server's answer unchanged";
   leaf.option('--json', `${answer}, and errors as JSON`);
   if (!local) wideOption(leaf);
   // commands with a `--tenant` of their own send it in the request, not as the header

@@ -168,6 +168,7 @@ export const NOUNS: readonly Noun[] = [
     {
       name: 'blobs',
       description: 'the blob store and its sweep (administrators)',
+      directVerbs: ['adopt'],
       everywhere: true,
       audited: true,
       load: async () => (await import('./commands/blobs.ts')).blobsCommands,

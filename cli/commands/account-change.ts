@@ -49,7 +49,7 @@ export function accountChangeCommands(account: Command, io: Io): void {
     .command('delete')
     .description('delete an account with its memberships and logins')
     .argument('<id>', 'login id')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action((id, options) => deleteAccount(io, id, options));
   account
     .command('activate')

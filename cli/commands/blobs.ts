@@ -27,7 +27,7 @@ export function blobsCommands(blobs: Command, io: Io): void {
   blobs
     .command('verify')
     .description('compare all blobs with their digests, wait for the end, and list the damaged and missing ones')
-    .option('--sample <number>', 'only so many blobs, chosen by chance', integer(1, 100_000))
+    .option('--sample <number>', 'check only this number of blobs, chosen at random', integer(1, 100_000))
     .action(({ sample }: { sample?: number }) => verifyBlobs(io, sample));
   blobs
     .command('adopt')

@@ -10,7 +10,7 @@ import { creditReadCommands } from './credit-read.ts';
 const MAX_CREDITS = 999_999_999.999999;
 const credits = amount(MAX_CREDITS);
 const dryRunFlag = ['--dry-run', 'only check the request and show its result'] as const;
-const yesFlag = ['--yes', 'do not ask'] as const;
+const yesFlag = ['--yes', 'do not ask for confirmation'] as const;
 
 export function creditCommands(credit: Command, io: Io): void {
   credit

@@ -49,7 +49,7 @@ export function datasetCommands(dataset: Command, io: Io): void {
   dataset
     .command('delete <id>')
     .description('move a dataset to the recycle bin')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action((id, options) => deleteDataset(io, id, options));
 }
 

@@ -54,7 +54,7 @@ export function secondFactorCommands(group: Command, io: Io): void {
     .action((id, options) => change(io, id, (entries) => entries.filter(isNetwork), options));
 
   asking(group.command('set-2fa'))
-    .description('set the networks of a group, and its authenticators; those that are not named stay')
+    .description('set the networks and authenticators of a group; authenticators that are not named stay')
     .argument('<id>')
     .argument('[entry...]', "'CIDR:10.0.0.0/8&Comment:office' or 'APPAUTH:<16 characters>'")
     .option('--new-authenticator', 'replace the authenticators by a new one; members must register again')
@@ -69,7 +69,7 @@ const asking = (command: Command): Command =>
       '--preview',
       'only show who would be locked out, asked for a code or must register, based on the logins of the last 30 days',
     )
-    .option('--yes', 'do not ask');
+    .option('--yes', 'do not ask for confirmation');
 
 async function listNetworks(io: Io, id: string): Promise<void> {
   const answer = await io.api.call<{ entries: string[] }>('GET', pathOf(id));

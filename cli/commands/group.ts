@@ -50,7 +50,7 @@ export function groupCommands(group: Command, io: Io): void {
   group
     .command('delete <id>')
     .description('delete a group; the accounts of its members are kept')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action((id, options) => deleteGroup(io, id, options));
   memberCommands(group, io);
   secondFactorCommands(group, io);

@@ -56,7 +56,7 @@ export function hierarchyCommands(hierarchy: Command, io: Io): void {
     .action((path, newPath, { project }) => movePath(io, path, newPath, project));
   below('delete', 'move a file, or a folder with its content, to the recycle bin')
     .argument('<path>')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action((path, options) => deletePath(io, path, options));
   below('apply', 'apply a list of actions in one transaction')
     .argument(

@@ -37,7 +37,7 @@ export function drainCommand(job: Command, io: Io): void {
     .option('--timeout <time>', 'maximum time to wait, such as 90s, 30m or 2h; 0s: do not wait', milliseconds)
     .option('--end', 'end the drain: the workers take transfers again')
     .option('--list', 'list active drains')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action((options) => drain(io, options));
 }
 

@@ -28,7 +28,7 @@ export function keyCommands(key: Command, io: Io): void {
       ]).makeOptionMandatory(),
     )
     .option('--expires <time>', 'UTC, such as 2026-12-31 or 2026-12-31T18:00:00', time)
-    .option('--network <cidr>', 'network from which it may be used; may be repeated', repeated)
+    .option('--network <cidr>', 'network from which the key may be used; may be repeated', repeated)
     .action((options) => createKey(io, options));
   key
     .command('list')
@@ -38,7 +38,7 @@ export function keyCommands(key: Command, io: Io): void {
     .command('revoke')
     .description('revoke an API key')
     .argument('<id>', 'id or name of the key, not the key itself')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action((id, options) => revokeKey(io, id, options));
 }
 

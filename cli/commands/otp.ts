@@ -21,7 +21,7 @@ export function otpCommands(otp: Command, io: Io): void {
     .command('reset')
     .description('remove authenticators and recovery codes of an account whose owner lost the device (administrators)')
     .argument('<account>', 'login id')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action((account, options) => reset(io, account, options));
   takesCredentials(otp.command('recovery-codes'))
     .description('create ten recovery codes, each valid once instead of a one-time password; replaces older ones')

@@ -64,7 +64,7 @@ export function projectCommands(project: Command, io: Io): void {
   project
     .command('delete <id>')
     .description('move a project with its content to the recycle bin')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action((id, options) => deleteProject(io, id, options));
   projectTreeCommands(project, io);
   projectMemberCommands(project, io);

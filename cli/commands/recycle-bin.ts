@@ -50,7 +50,7 @@ export function recycleBinCommands(bin: Command, io: Io): void {
   bin
     .command('purge <id>')
     .description('delete a project with its content, or a dataset, for ever')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action((id, options) => purgeItem(io, id, options));
   bin
     .command('sweep')

@@ -7,7 +7,7 @@ export function revokeGrantsCommand(noun: Command, io: Io, description: string, 
   noun
     .command('revoke-grants <id>')
     .description(description)
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action(async (id: string, { yes = !io.interactive }: ConfirmOptions) => {
       const question = `Revoke all signed addresses of the ${noun.name()}? This cannot be undone.`;
       await confirm(io, question, { yes }, 'Nothing was revoked.');

@@ -34,7 +34,7 @@ export function tenantCommands(tenant: Command, io: Io): void {
   tenant
     .command('delete <id>')
     .description('delete a tenant without projects and keys (administrators)')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action((id, options) => deleteTenant(io, id, options));
   const members = tenant.command('members').description('members of a tenant (its owners and administrators)');
   members

@@ -24,7 +24,7 @@ export function tileCommands(tile: Command, io: Io): void {
     .action((dataset) => showStatus(io, dataset));
   tile
     .command('warm <dataset>')
-    .description('draw tiles of levels that are drawn on request ahead of the first request')
+    .description('draw tiles ahead of their first request, on levels that are drawn on request')
     .option('--scheme <id>', 'only this scheme')
     .option('--levels <levels>', 'zoom levels, such as 14 or 14-16; default: all that are drawn on request')
     .option('--bbox <west,south,east,north>', 'only tiles that meet this box, in degrees')

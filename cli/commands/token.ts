@@ -29,7 +29,7 @@ export function tokenCommands(token: Command, io: Io): void {
     .option('--token-stdin', 'the login of the refresh token on stdin')
     .option('--family <id>', "one login, by its id in 'auth token families'")
     .option('--account <id>', 'all logins of an account')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action((options) => revoke(io, options));
 }
 

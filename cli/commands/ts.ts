@@ -56,7 +56,7 @@ export function tsCommands(ts: Command, io: Io): void {
     .description('delete the values of a time series in an interval, whose ends are included')
     .option('--from <when>', 'first time; without both ends, all values')
     .option('--to <when>', 'last time')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action((dataset, series, options) => deleteValues(io, dataset, series, options));
 }
 

@@ -31,7 +31,7 @@ export function webhookCommands(webhook: Command, io: Io): void {
   webhook
     .command('delete <id>')
     .description('delete a webhook with its pending deliveries')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action((id, options) => deleteWebhook(io, id, options));
   webhook
     .command('deliveries <id>')
