@@ -21,7 +21,7 @@ export interface Addressed extends EventRow {
   webhookId: string;
   url: string;
   sealedSecret?: Buffer | undefined;
-  /** In clear: from a process of an older version. */
+  /** The secret in clear text, as processes of an older version stored it. */
   secret?: Buffer | undefined;
 }
 

@@ -14,7 +14,7 @@ export const config = { access: 'signedIn', service: 'tiles', signedLinks: true,
 /** For checks and repairs of tiles, which a signed link does not allow. */
 export const upkeepConfig = { access: 'signedIn', service: 'tiles' } as const;
 
-/** @param usual number of tiles */
+/** @param usual default number of tiles */
 export const checkQuery = (usual: number) =>
   z.object({
     tiles: z.coerce

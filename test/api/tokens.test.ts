@@ -246,7 +246,7 @@ test('a tenant header narrows the caller to one of its tenants, and never widens
   t.is(anywhere.body.role, undefined, 'an administrator is no member of the tenants that it may name');
 });
 
-test('processes that start at once on a new database sign with one and the same key', async (t) => {
+test('processes that start at the same time on a new database sign with the same key', async (t) => {
   const { db, close } = await testDatabase(20);
   const settings = w.config;
   try {

@@ -196,7 +196,7 @@ function expectOnElement(t: ExecutionContext, name: string, drawn: DecodedFeatur
   }
 }
 
-test('elements of a mesh lie at their places with the values of their steps, at every level', async (t) => {
+test('elements of a mesh are drawn at their coordinates with the values of their steps, at every level', async (t) => {
   await expectElements(t, [600_000, 6_200_000], 25832);
 });
 
@@ -214,7 +214,7 @@ for (const [name, code, latitude] of [
     await expectElements(t, [x - 50 * SIDE, y - 50 * SIDE], code);
   });
 
-test('points lie at their places at all levels from 0 to 22, in the corners of the matrix too', async (t) => {
+test('points are drawn at their coordinates on all levels from 0 to 22, also in the corners of the matrix', async (t) => {
   const { client, projectId } = await scene();
   const places: Point[] = [
     [12.345678, 55.678901],

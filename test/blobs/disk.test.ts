@@ -64,7 +64,7 @@ test('a write whose temporary file was removed creates no folder', async (t) => 
   t.deepEqual(await readdir(join(folder, 'blobs')), ['.temporary']);
 });
 
-test('of two stores that write one name at once, the content of one is stored completely', async (t) => {
+test('when two stores write the same name concurrently, the content of one is stored completely', async (t) => {
   const { store, folder } = await make();
   const other = await DiskStore.open(join(folder, 'blobs'));
   const [a, b] = ['a'.repeat(300_000), 'b'.repeat(300_000)];

@@ -148,7 +148,7 @@ test('help shows the nouns by reader, and no line is wider than 80 columns', asy
   }
 });
 
-test('each help marks what is required, and has examples, the environment and the exit codes', async (t) => {
+test('the help of each command marks required options, and has examples, the environment and the exit codes', async (t) => {
   for (const { path, command } of await everything()) {
     const { code, out } = await run(...path, '--help');
     const name = path.join(' ');

@@ -46,7 +46,7 @@ test('the standard deviation of large numbers with small differences is accurate
   t.true(Math.abs(band!.standardDeviation! - Math.sqrt(2 / 3)) < 1e-12, String(band!.standardDeviation));
 });
 
-test('statistics have name and unit of the bands, only of those that were written', async (t) => {
+test('statistics have the names and units of the written bands, and no others', async (t) => {
   const notes =
     '<GDALMetadata><Item name="DESCRIPTION" sample="1" role="description">depth</Item><Item name="UNITTYPE" sample="1" role="unittype">m</Item></GDALMetadata>';
   const file = tiffFile({

@@ -315,7 +315,7 @@ export function accountRules(test: TestFn, w: World) {
       t.is((await w.sql(`select from ${table} where user_id = '${user.userId}'`)).length, 0, table);
   });
 
-  test('the last Owner of a tenant is not deleted, one of two is; two at once leave one', async (t) => {
+  test('the last Owner of a tenant is not deleted, one of two is; two concurrent deletions leave one', async (t) => {
     const root = await administrator();
     const tenantId = await w.tenant();
     const first = await w.account({ tenantId, role: 'Owner' });

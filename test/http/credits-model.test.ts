@@ -315,7 +315,7 @@ async function compare(t: ExecutionContext, all = false) {
   }
 }
 
-test('random operations at once leave the ledger of the model', async (t) => {
+test('concurrent random operations leave the ledger that the model predicts', async (t) => {
   t.log(`CREDIT_SEED=${SEED}, ${OPERATIONS} operations`);
   tenants = (
     await w.sql<{ id: string }>(

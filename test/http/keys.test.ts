@@ -60,7 +60,7 @@ test('POST /api/iam/key answers 201 with a uuid-formed secret, which is shown on
   t.false(String(row?.text).includes(key));
 });
 
-test('a key needs a name and a role (Owner, Contributor or Reader); the error names what is wrong', async (t) => {
+test('a key needs a name and a role (Owner, Contributor or Reader); the error names the wrong member', async (t) => {
   const client = w.as(await owner());
   for (const [body, member] of [
     [{ role: 'Owner' }, 'name'],
@@ -196,7 +196,7 @@ test('a key of the tenant can be a member; one of another tenant is unknown', as
   t.deepEqual(Object.keys(refused.body.errors), ['members[0].userId']);
 });
 
-test('deleting a key removes its memberships and keeps what it created', async (t) => {
+test('deleting a key removes its memberships and keeps the contents that it created', async (t) => {
   const user = await owner();
   const { id, key } = await newKey(user);
   const { body } = await withKey(key).post('/api/metadata/project', { name: 'Stays' });

@@ -149,7 +149,7 @@ test('A caller has a number of requests in flight, and a place is free again whe
   for (const one of open) one.close();
 });
 
-test('Tiles that are answered at once count, too', async (t) => {
+test('tiles from the response cache count, too', async (t) => {
   const user = await w.administrator();
   const id = await newTiles(w, await newProject(w.as(user)), user);
   const app = await limited(t, { 'limits.rate': rate(20) });

@@ -181,7 +181,7 @@ test('each account of the group may use a code once', async (t) => {
   }
 });
 
-test('the same code 50 times at once: one success', async (t) => {
+test('the same code in 50 concurrent logins: one success', async (t) => {
   const setupCode = newCode();
   const { id } = await w.account();
   await groupOf(w, id, [`APPAUTH:${setupCode}`]);

@@ -187,7 +187,7 @@ test('a move to the present parent is 204 and changes nothing', async (t) => {
   t.is((await move(reader, folder.id, root.id)).status, 403);
 });
 
-test('two moves at once cannot make a loop', async (t) => {
+test('two concurrent moves cannot make a loop', async (t) => {
   const [owner] = await people();
   for (let round = 0; round < 10; round++) {
     const root = await makeProject(w, owner);

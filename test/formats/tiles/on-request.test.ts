@@ -46,7 +46,7 @@ async function sameOnRequest(
 
 const hilly = (x: number, y: number) => Math.sin(x / 70) * Math.cos(y / 130) * 10 + x / 1e4;
 
-test('levels below and above the cells of a turned grid with holes are drawn on request with the same bytes', async (t) => {
+test('levels finer and coarser than the cells of a rotated grid with holes are drawn on request with the same bytes', async (t) => {
   const turned = () =>
     gridOf({ width: 130, height: 110, affine: [500_000, 19, 3, 6_000_000, 2, -20], code: 25832 }, (x, y) =>
       Math.hypot(x - 501_200, y - 5_999_000) < 300 || (x * 7 + y * 3) % 211 < 2 ? Number.NaN : hilly(x, y),
