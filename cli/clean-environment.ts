@@ -12,7 +12,7 @@ type Environment = Record<string, string | undefined>;
 /** Number of the descriptor with the settings; not a setting itself. */
 const DESCRIPTOR = 'PLATFORM_SETTINGS_FD';
 const SERVICES = new Set(['start', 'serve', 'work']);
-/** What Node and the C library read before a program runs. */
+/** Variables that Node and the C library read before a program runs. */
 const HARMLESS =
   /^(PATH|HOME|TZ|LANG|LC_\w+|TERM|TMPDIR|UV_\w+|LD_\w+|MALLOC_\w+|SSL_CERT_\w+|NODE_(OPTIONS|COMPILE_CACHE|EXTRA_CA_CERTS|V8_COVERAGE|NO_WARNINGS|PATH|ICU_DATA))$/;
 /** A pipe holds this much without a reader. */

@@ -5,7 +5,7 @@ import { timeSpan } from './options.ts';
 
 type Linked = Pick<Dataset, 'id' | 'projectId' | 'dataPath'>;
 
-/** Where the platform is for others: the beginning of all addresses. */
+/** Public address of the platform, with which all its addresses begin. */
 export const publicBase = ({ dataPath }: Linked): string => dataPath.slice(0, dataPath.indexOf('/api/blob/'));
 
 /**

@@ -34,7 +34,7 @@ export const insertWorker = (client: pg.Client, worker: WorkerRecord & { host: s
     ],
   );
 
-/** What the workers of a host claim together. */
+/** Sums of the resources that the workers of a host claim. */
 export const listClaims = (client: pg.Client, host: string) =>
   client.query<{ workers: number; memory: number; cores: number }>(
     `select count(*)::int as workers, sum(memory_mb)::float8 as memory, sum(cores)::float8 as cores

@@ -27,7 +27,7 @@ export class Liveness {
   readonly pool: string;
   /** Resolves when the connection, and so the lock, is lost: other workers may take over its transfers. */
   readonly lost: Promise<void>;
-  /** What all workers of this host claim, this one included. */
+  /** Sums of the resources that all workers of this host claim, this one included. */
   readonly claims: HostClaims;
 
   private constructor(client: pg.Client, pool: string, lost: Promise<void>, claims: HostClaims) {

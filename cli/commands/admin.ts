@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { record, UsageError } from 'hydrofiles/terminal';
 import { openAccountStore } from '../../src/accounts/open-store.ts';
 import { Passwords } from '../../src/accounts/password.ts';
-import { passwordRules, policyOf } from '../../src/accounts/password-policy.ts';
+import { passwordRules, readPolicy } from '../../src/accounts/password-policy.ts';
 import { type Config, loadConfig } from '../../src/config.ts';
 import { Database, type Reads } from '../../src/db.ts';
 import { listKeys } from '../../src/platform/keys/signing-keys.queries.ts';
@@ -23,7 +23,7 @@ export interface FirstAdministrator {
 }
 
 /** The password policy of the settings. */
-export const policyOfSettings = ({ env }: Pick<Io, 'env'>) => policyOf(loadConfig(env));
+export const policyOfSettings = ({ env }: Pick<Io, 'env'>) => readPolicy(loadConfig(env));
 
 /**
  * Creates the first administrator in the database of the settings, whether the platform runs or not, and says which

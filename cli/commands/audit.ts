@@ -53,7 +53,7 @@ interface Changes {
   after?: Record<string, unknown>;
 }
 
-/** What changed, such as `role: Reader → Owner`; of other entries their details, such as `name=Valley`. */
+/** Changes, such as `role: Reader → Owner`; for entries without changes their details, such as `name=Valley`. */
 function changesIn(details: Changes & Record<string, unknown>): string {
   const { changed, before = {}, after = {}, ...others } = details;
   const parts = (changed ?? []).map((name) =>

@@ -150,6 +150,6 @@ function metadataFrom(text: string | undefined): unknown {
   throw new UsageError('--metadata must be a JSON object such as {"2FAMetadata":["CIDR:10.0.0.0/8"]}.');
 }
 
-/** Without the values of metadata, which may be large; `--json` prints them. */
+/** Omits the values of metadata, which may be large; `--json` prints them. */
 const describe = ({ id, name, users, metadata }: Group) =>
   record({ id, name, users: users.join(', '), metadata: Object.keys(metadata).join(', ') });

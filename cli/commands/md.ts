@@ -68,7 +68,7 @@ function timeText({ steps, start, end = '', interval }: NonNullable<Multidimensi
   return `${steps} steps${from}${interval === undefined ? '' : `, every ${interval} s`}`;
 }
 
-/** Without zeros at the end of the fraction. */
+/** A time without the zeros at the end of its fraction. */
 const shortTime = (time: string) => time.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
 
 interface ValuesOptions {

@@ -84,7 +84,7 @@ export async function importWhole(io: Io, path: string, options: DatasetOptions)
   return completed((await followTransfer(io, id)).body);
 }
 
-/** Without extension for converted datasets, which get one on download; copied files keep theirs. */
+/** Name of the dataset: of a converted file without extension, which a download adds; copied files keep theirs. */
 const datasetName = ({ name }: InputFile, { datasetFormat }: Converter): string =>
   datasetFormat === 'file' ? name : basename(name, extname(name));
 

@@ -176,7 +176,7 @@ async function showValues(
   });
 }
 
-/** Without zeros at the end of the fraction. */
+/** A time without the zeros at the end of its fraction. */
 const shortTime = (time: string) => time.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
 
 const csvCell = (cell: string | number | null) => {

@@ -3,7 +3,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Where the demonstration writes. */
+/** Folders in which the demonstration writes. */
 export interface Places {
   /** Folder of its input and output. */
   files: string;

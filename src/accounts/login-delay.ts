@@ -61,7 +61,7 @@ export class LoginDelay {
    * fills its places which passwords are wrong, as fast as they can be checked: `accounts.lockoutAfter` bounds that.
    */
   async fail({ address, account, whenGone }: LoginClient): Promise<void> {
-    const source = sourceOf(address, account);
+    const source = loginSource(address, account);
     const delayMs = this.#delayMs(await this.#db.transaction((tx) => countFailure(tx, source, FORGET_MS)));
     if (delayMs === 0 || this.#delays.closed) return;
     const slot = await takeSlot(this.#db, source, this.#limits, delayMs);
@@ -72,12 +72,12 @@ export class LoginDelay {
 
   /** The credentials are right: forgets the failures of this client with this login id. */
   async succeed({ address, account }: LoginClient): Promise<void> {
-    await this.#db.transaction((tx) => deletePairFailures(tx, sourceOf(address, account)));
+    await this.#db.transaction((tx) => deletePairFailures(tx, loginSource(address, account)));
   }
 
   /** Failures of this client in the last hour, and the delay if the next login fails. */
   async status({ address, account }: LoginClient): Promise<{ failures: number; delayMs: number }> {
-    const { ofClient, ofPair } = await findFailures(this.#db, sourceOf(address, account), FORGET_MS);
+    const { ofClient, ofPair } = await findFailures(this.#db, loginSource(address, account), FORGET_MS);
     return { failures: ofClient, delayMs: this.#delayMs({ ofClient: ofClient + 1, ofPair: ofPair + 1 }) };
   }
 
@@ -121,7 +121,7 @@ class Delays {
   }
 }
 
-const sourceOf = (address: string, account: string): LoginSource => ({ client: rateLimitKey(address), account });
+const loginSource = (address: string, account: string): LoginSource => ({ client: rateLimitKey(address), account });
 
 const tooManyFailedLogins = (delayMs: number) =>
   new AppError('tooManyRequests', 'Too many failed logins are waiting. Try again later.', {

@@ -19,7 +19,7 @@ const loginState = sql.fragment`
   user_id, password_hash, enabled, activated,
   locked and (locked_date_end is null or locked_date_end > now()) or coalesce(locked_out_until > now(), false) as locked`;
 
-/** By login id, in any letter case. */
+/** Finds an account by its login id, in any letter case. */
 export const findLoginState = (db: Reads, id: string) =>
   db.maybeOne(sql.type(LoginState)`select ${loginState} from accounts where folded_id = fold_name(${id})`);
 

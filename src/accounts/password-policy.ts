@@ -22,12 +22,12 @@ const PASSWORD_POLICY: PasswordPolicy = {
 };
 
 export const passwordRules = (config: Config, log: Log): PasswordRules => ({
-  policy: policyOf(config),
+  policy: readPolicy(config),
   breached: openBreached(config, log),
   history: config['accounts.passwordHistory'],
 });
 
-export const policyOf = (config: Config): PasswordPolicy => ({
+export const readPolicy = (config: Config): PasswordPolicy => ({
   requiredLength: config['passwords.requiredLength'],
   requiredUniqueChars: config['passwords.requiredUniqueChars'],
   requireNonAlphanumeric: config['passwords.requireNonAlphanumeric'],

@@ -68,7 +68,7 @@ export const findUserId = (db: Reads, id: string) =>
   db.maybeOneFirst(sql.type(z.object({ userId: z.string() }))`
     select user_id from accounts where folded_id = fold_name(${id})`);
 
-/** By login id, in any letter case. */
+/** Gets an account by its login id, in any letter case. */
 export async function getAccount(db: Reads, id: string): Promise<Account> {
   const found = await db.maybeOne(
     sql.type(Account)`select ${account} from accounts a where a.folded_id = fold_name(${id})`,
@@ -119,8 +119,7 @@ export const activate = (tx: Transaction, userId: string) =>
   tx.oneFirst(sql.write(z.object({ id: z.string() }))`
     update accounts set activated = true, updated_at = now() where user_id = ${userId} returning id`);
 
-/** By user id. */
-export async function getAccountOf(db: Reads, userId: string): Promise<Account> {
+export async function getAccountByUserId(db: Reads, userId: string): Promise<Account> {
   const found = await db.maybeOne(sql.type(Account)`select ${account} from accounts a where a.user_id = ${userId}`);
   if (!found) throw notFound('Account', userId);
   return found;
@@ -129,7 +128,7 @@ export async function getAccountOf(db: Reads, userId: string): Promise<Account> 
 /** `getAccountOf` with a lock until `tx` ends. */
 export async function lockAccount(tx: Transaction, userId: string): Promise<Account> {
   await tx.query(sql.unsafe`select from accounts where user_id = ${userId} for no key update`);
-  return getAccountOf(tx, userId);
+  return getAccountByUserId(tx, userId);
 }
 
 /** Changed columns. Contact data that are absent become null; other absent members keep their values. */

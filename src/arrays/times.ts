@@ -39,7 +39,7 @@ export function stepsWithin(axis: TimeAxis, from: Timestamp | undefined, to: Tim
 const parseMicros = (time: Timestamp): number =>
   Date.parse(`${time.slice(0, 23)}Z`) * 1000 + Number(time.slice(23, 26));
 
-/** Without the zeros that end the fraction. */
+/** A time without the zeros at the end of its fraction. */
 function shortened(time: Timestamp): string {
   let end = time.length;
   while (time[end - 1] === '0') end--;

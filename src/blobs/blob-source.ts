@@ -44,7 +44,7 @@ export class BlobSources {
   readonly #pageBytes: number;
   readonly #aheadBytes: number;
   readonly #idleMs: number | undefined;
-  /** By name and version. */
+  /** Open files by name and version of the blob. */
   readonly #files = new LRUCache<string, BlobFile>({ max: MOST_FILES });
 
   constructor(

@@ -101,7 +101,7 @@ const terms = sql.fragment`
   l.expires_text as expires_at, l.sales_order_id, jsonb_build_object('billingReference', l.billing_reference,
     'billingReferenceTag', l.billing_reference_tag, 'billingReferenceType', l.billing_reference_type) as billing_reference`;
 
-/** Where a row is in its list. */
+/** Position of a row in its list. */
 const LedgerPosition = z.object({ n: z.number(), expires: z.string(), lotId: z.number(), position: z.number() });
 export type LedgerPosition = z.infer<typeof LedgerPosition>;
 

@@ -17,7 +17,7 @@ export type Expression =
 /** True, false, or undefined (unknown) for a comparison with null, as in SQL. */
 export type Test = (values: readonly unknown[]) => boolean | undefined;
 
-/** What values of a type are compared as. */
+/** Kinds of values that can be compared. */
 export type Comparable = 'number' | 'text' | 'boolean' | 'time';
 export const COMPARED_AS: Readonly<Record<FieldType, Comparable>> = {
   string: 'text',

@@ -6,7 +6,7 @@ import { extentIn } from './spatial-filter.ts';
 
 /** Where the features of a file lie. */
 export interface Location {
-  /** As PROJ knows it; absent: unknown, or not on the earth. */
+  /** Coordinate system with PROJ's name and WKT; absent: unknown, or not on the earth. */
   readonly crs?: Crs & { readonly name: string; readonly wkt: string };
   /** West, south, east, north in degrees; west > east if the data cross the antimeridian. */
   readonly extent?: readonly [number, number, number, number];

@@ -10,7 +10,7 @@ const KeyRow = z.object({
   name: z.string(),
   role: z.enum(KEY_ROLES),
   tenantId: z.string(),
-  /** As sent by the client. */
+  /** Expiry as the client sent it. */
   expiresAt: z.string().optional(),
   allowedNetworks: z.array(z.string()).optional(),
   createdAt: z.string(),

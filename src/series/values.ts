@@ -16,7 +16,7 @@ import { knownSeries, type SeriesAddress, visibleSeries } from './series.ts';
 import { Spool } from './spool.ts';
 import { appendBlocks, deleteRows, mergeRows } from './write.ts';
 
-/** Both ends included. */
+/** An interval of time, both ends included. */
 export interface Interval {
   from: bigint;
   to: bigint;

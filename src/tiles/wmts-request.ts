@@ -22,7 +22,7 @@ export interface KvpQuery {
 
 const wrong = (sentence: string) => invalid(sentence, { code: 'InvalidParameterValue' });
 
-/** Without `REQUEST`, the capabilities. */
+/** Requested operation; without `REQUEST` it is GetCapabilities. */
 export function parseOperation({ request, service, version, acceptVersions }: KvpQuery): 'GetCapabilities' | 'GetTile' {
   if (service !== undefined && service.toUpperCase() !== 'WMTS') throw wrong(`SERVICE '${service}' is not WMTS.`);
   if (version !== undefined && version !== '1.0.0') throw wrong(`VERSION '${version}' is not supported; 1.0.0 is.`);

@@ -7,7 +7,7 @@ import {
   type ChangedAccountRow,
   findUserId,
   getAccount,
-  getAccountOf,
+  getAccountByUserId,
   lockAccount,
   updateAccount,
 } from '../accounts/queries.ts';
@@ -135,7 +135,7 @@ async function requireProof(
 /** The caller's account. Throws for API keys. */
 export async function ownAccount(db: Reads, caller: Caller): Promise<Account> {
   if (caller.via === 'key') throw forbidden('An API key has no account. Sign in with an account instead.');
-  return getAccountOf(db, caller.userId);
+  return getAccountByUserId(db, caller.userId);
 }
 
 const hashFor = (parts: ChangeParts, caller: Caller, { userId, id: loginId }: Account, password: string | undefined) =>
@@ -152,7 +152,7 @@ async function apply(
   const before = await lockAccount(tx, userId);
   await updateAccount(tx, userId, { ...row, name: row.name ?? before.id, updatedBy: caller.userId });
   if (passwordHash !== undefined) await setPassword(tx, userId, passwordHash, rules.history);
-  const after = await getAccountOf(tx, userId);
+  const after = await getAccountByUserId(tx, userId);
   if (!after.enabled || !after.activated || isLocked(after)) await revokeUserFamilies(tx, userId);
   else if (passwordHash !== undefined) await revokeUserFamilies(tx, userId, caller.familyId);
   if (after.email !== before.email) await deleteTokens(tx, userId);

@@ -10,7 +10,7 @@ import {
 } from '../accounts/login.queries.ts';
 import type { LoginDelay } from '../accounts/login-delay.ts';
 import type { Passwords } from '../accounts/password.ts';
-import { getAccountOf } from '../accounts/queries.ts';
+import { getAccountByUserId } from '../accounts/queries.ts';
 import type { AccountStore } from '../accounts/store.ts';
 import { audit } from '../audit.ts';
 import type { Database, Transaction } from '../db.ts';
@@ -93,7 +93,7 @@ export async function validateCredentials(
 ): Promise<Account | OtpRequired> {
   const outcome = await logIn(parts, credentials, origin, async (tx, userId) => {
     const unmet = await passSecondFactor(tx, parts, userId, credentials, origin, 'validation');
-    return unmet ?? success(await getAccountOf(tx, userId));
+    return unmet ?? success(await getAccountByUserId(tx, userId));
   });
   return answerOrThrow(outcome);
 }
@@ -200,7 +200,7 @@ export async function passSecondFactor(
 }
 
 async function auditLogin(tx: Transaction, userId: string, { address, agent, requestId }: Origin, via: string) {
-  const { id, tenantId } = await getAccountOf(tx, userId);
+  const { id, tenantId } = await getAccountByUserId(tx, userId);
   const where = tenantId === undefined ? {} : { tenantId };
   await audit(tx, {
     action: 'login',

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { generateURI, ScureBase32Plugin } from 'otplib';
-import { getAccount, getAccountOf, lockAccount } from '../accounts/queries.ts';
+import { getAccount, getAccountByUserId, lockAccount } from '../accounts/queries.ts';
 import { audit, by } from '../audit.ts';
 import type { Transaction } from '../db.ts';
 import { type AppError, conflict, forbidden } from '../errors.ts';
@@ -62,7 +62,7 @@ export interface Registration {
  */
 export async function registerOtp(parts: OtpParts, request: Holder & Code, origin: Origin): Promise<Registration> {
   const outcome = await asHolder(parts, request, origin, async (tx, userId) => {
-    const { id } = await getAccountOf(tx, userId);
+    const { id } = await getAccountByUserId(tx, userId);
     const policy = await findPolicy(tx, parts.secondFactor, userId);
     if (decide(policy, origin.address).outcome === 'forbidden') return refused(networkNotAllowed());
     const type = request.otpAuthenticator || (policy.authenticators[0]?.type ?? OWN_TYPE);
@@ -111,7 +111,7 @@ async function makeOwn(tx: Transaction, { sealer }: SecondFactorParts, userId: s
  */
 export async function makeRecoveryCodes(parts: OtpParts, request: Holder & Code, origin: Origin): Promise<string[]> {
   const outcome = await asHolder(parts, request, origin, async (tx, userId) => {
-    const { id } = await getAccountOf(tx, userId);
+    const { id } = await getAccountByUserId(tx, userId);
     const policy = await findPolicy(tx, parts.secondFactor, userId);
     if (decide(policy, origin.address).outcome === 'forbidden') return refused(networkNotAllowed());
     if (policy.authenticators.length === 0)

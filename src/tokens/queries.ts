@@ -64,7 +64,7 @@ const isActive = (login: LoginOfToken) =>
         select from refresh_families f
         where f.user_id = a.user_id and f.revoked_at >= ${login.issuedAt.toISOString()}::timestamptz)`;
 
-/** By login id in its exact spelling. */
+/** Finds an identity by its login id, in exact spelling. */
 export const findIdentityByLoginId = (db: Reads, id: string) =>
   db.maybeOne(sql.type(Identity)`${identity} where a.folded_id = fold_name(${id}) and a.id = ${id}`);
 

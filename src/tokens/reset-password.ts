@@ -2,7 +2,7 @@ import { deleteResetTokens, findTokenHolder, useTokens } from '../accounts/mail.
 import { hashOfMailToken } from '../accounts/mail-token.ts';
 import { newPasswordHash } from '../accounts/new-password.ts';
 import { setPassword } from '../accounts/password.queries.ts';
-import { getAccountOf } from '../accounts/queries.ts';
+import { getAccountByUserId } from '../accounts/queries.ts';
 import { tokenNotValid } from '../accounts/register.ts';
 import { audit } from '../audit.ts';
 import type { Origin } from '../http/rules/origin.ts';
@@ -17,7 +17,7 @@ export async function resetPassword(parts: ChangeParts, token: string, password:
   const hash = hashOfMailToken(token);
   const holder = await findTokenHolder(db, 'passwordReset', hash);
   if (!holder) throw tokenNotValid();
-  const { id: loginId } = await getAccountOf(db, holder);
+  const { id: loginId } = await getAccountByUserId(db, holder);
   const passwordHash = await newPasswordHash(parts, { password, loginId, userId: holder, address: origin.address });
   await store.change(async (tx) => {
     const userId = await findTokenHolder(tx, 'passwordReset', hash);
@@ -25,7 +25,7 @@ export async function resetPassword(parts: ChangeParts, token: string, password:
     await setPassword(tx, userId, passwordHash, rules.history);
     await deleteResetTokens(tx, userId);
     await revokeUserFamilies(tx, userId);
-    const { id, tenantId } = await getAccountOf(tx, userId);
+    const { id, tenantId } = await getAccountByUserId(tx, userId);
     await audit(tx, { action: 'account.password.reset', accountId: id, subject: id, tenantId, ...origin });
   });
 }

@@ -36,7 +36,7 @@ export const Summary = component('TransferSummary', {
   name: text('Name of the new dataset, else of the exported or the read file.', 'Valley'),
 });
 export type Summary = z.infer<typeof Summary>;
-/** Of a transfer `t`: the name of its dataset or file. */
+/** Name of the dataset or file of a transfer `t`. */
 export const transferName = sql.fragment`
   coalesce(t.request #>> '{output,name}', t.request ->> 'outputFileName', t.request ->> 'inputName', '')`;
 export const summaryColumns = sql.fragment`t.id, t.created_at, t.created_by, t.type, t.format, t.status, ${transferName} as name`;

@@ -12,7 +12,7 @@ export interface Asset {
   readonly type: string;
   readonly bytes: Uint8Array;
   readonly gzip: Uint8Array;
-  /** Without quotes. */
+  /** ETag without quotes. */
   readonly etag: string;
 }
 

@@ -20,7 +20,7 @@ export interface ConvertOptions extends DataOptions {
   force?: boolean;
 }
 
-/** Those of local files: others read and write rows of the database. */
+/** Readers of files; the other readers read rows of the database. */
 const FILE_READERS = readers.filter(({ rows }) => !rows);
 const FILE_WRITERS = writers.filter(({ rows }) => !rows);
 

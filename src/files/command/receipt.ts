@@ -41,7 +41,7 @@ export function describeConversion({ reader, writer, files, badRecords, result }
   return [head, statisticsTable(result.properties?.statistics), listSentences(receipt).join('\n')];
 }
 
-/** What was lost, and what was repaired or guessed; a line each. */
+/** A line for each loss and for each repaired or guessed thing. */
 export const listSentences = ({ lost, remarks }: Pick<Receipt, 'lost' | 'remarks'>): string[] => [
   ...lost.map((sentence) => `Lost: ${sentence}`),
   ...remarks.map((sentence) => `Remark: ${sentence}`),

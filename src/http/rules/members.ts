@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 export const text = (description: string, example?: string) =>
   z.string().meta({ description, ...(example === undefined ? {} : { example }) });
-/** Of a request: refuses longer texts. */
+/** A text of a request; refuses longer ones. */
 export const textUpTo = (length: number, description: string, example?: string) =>
   z
     .string()
@@ -30,7 +30,7 @@ export const rowVersion = text(
   'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
   '7',
 );
-/** Of the member `metadata`. */
+/** Description and example of the member `metadata`. */
 export const METADATA = {
   description: 'Free-form object; stored unchanged, including null.',
   example: { source: 'survey' },

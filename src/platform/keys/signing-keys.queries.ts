@@ -5,7 +5,7 @@ export type KeyUse = 'token' | 'address' | 'cursor' | 'seal';
 
 const Key = z.object({
   kid: z.string(),
-  /** As stored: encrypted if there is a `secretKeyId`. Only `key-store.ts` reads it. */
+  /** The stored key, encrypted if there is a `secretKeyId`. Only `key-store.ts` reads it. */
   material: z.record(z.string(), z.unknown()),
   secretKeyId: z.string().optional(),
   /** Absent for the next key, which is published before it signs. */

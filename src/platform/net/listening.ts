@@ -19,7 +19,7 @@ export async function checkListening(address: ListeningAddress): Promise<void> {
   await once(server, 'close');
 }
 
-/** What to do about an error of `listen`. */
+/** Advice about an error of `listen`. */
 export function cannotListen(error: NodeJS.ErrnoException, { host, port }: ListeningAddress): Error {
   const sentences: Record<string, string> = {
     EADDRINUSE: `Port ${port} of ${host} is in use. Stop the program that uses it, or set PLATFORM_PORT to another port (0: any free one).`,

@@ -25,7 +25,7 @@ const MOST_BLOBS = 10_000;
 const NOT_MAINTAINED = 'the stored tiles could not be maintained';
 
 export type TileKind = 'raster' | 'vector';
-/** Where a tile came from. */
+/** Source of a tile. */
 export type TileOrigin = 'database' | 'drawn';
 
 /** How to draw a tile. */

@@ -66,7 +66,7 @@ function watchContent({ db }: Parts, datasetId: string, blob: string, ended: Abo
   const look = async () => {
     for (;;) {
       await sleep(LOOK_EVERY_MS, undefined, { signal: ended, ref: false });
-      // Without an answer of the database the drawing goes on.
+      // if the database does not answer, the drawing goes on
       const current = await findVectorContent(db, datasetId).catch(() => undefined);
       if (current === undefined || current === blob) continue;
       changed.abort(new Outdated());

@@ -18,7 +18,7 @@ const MOST_MESHES = 8;
 export class VectorSources {
   readonly #features: OpenBlobs<FeatureSource | undefined>;
   readonly #stores: Stores;
-  /** By the name of the blob. */
+  /** Meshes by the name of their blob. */
   readonly #meshes = new LRUCache<string, Promise<MeshElements>>({ max: MOST_MESHES });
 
   constructor(sources: BlobSources, stores: Stores) {

@@ -30,7 +30,7 @@ export const timeExceeded = (limit: number, maxCredits?: number) =>
     ? `The conversion took longer than its time limit of ${formatDuration(limit)}.`
     : creditsExceeded(maxCredits);
 
-/** Where credits bound the time, whatever the transfer was doing when it was over. */
+/** Message of a transfer whose time limit came from its credits. */
 export const creditsExceeded = (maxCredits: number) =>
   `The transfer would have cost more than its maxCredits of ${maxCredits}.`;
 

@@ -1,7 +1,7 @@
 /** Parameters of the query of a signed link. */
 const SIGNATURE = ['sv', 'sr', 'sp', 'se', 'st', 'si', 'sig', 'rscd', 'rsct'];
 
-/** What the address of the page says. */
+/** Dataset, signature and base address that the address of the page contains. */
 export interface PageAddress {
   /** Base of the platform, with a slash at the end: a proxy may serve it below a path. */
   readonly base: string;

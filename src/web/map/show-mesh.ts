@@ -37,7 +37,7 @@ export function showMesh(map: MapLibreMap, subject: Subject, bar: AddressBar, ap
   let step = stepOf(bar.view.time);
   let layer = Math.min(Math.max(0, layerIds.length - 1), bar.view.layer ?? 0);
   let opacity = bar.view.opacity ?? 1;
-  /** Of each item: the least and greatest value that was shown. */
+  /** Least and greatest shown value of each item. */
   const seen = new Map<string, [number, number]>();
 
   const key = () => `${step} ${layer} ${name}`;

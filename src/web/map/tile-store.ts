@@ -49,7 +49,7 @@ export class TileStore {
     return this.#read(schemeId, { step, layer }, place, signal);
   }
 
-  /** Where a tile of the map lies in the coordinate system of a scheme. */
+  /** Net of points of a map tile, in the coordinate system of a scheme. */
   async net({ schemeId }: Pick<TilingScheme, 'schemeId'>, place: TileIndex, signal?: AbortSignal): Promise<MapNet> {
     const path = `${this.#base}/${encodeURIComponent(schemeId)}/net/${place.join('/')}`;
     return JSON.parse(new TextDecoder().decode(await this.#get(path, signal))) as MapNet;

@@ -40,7 +40,7 @@ function nodesOf({ nodes, connectivity, offsets }: Mesh, cells: Uint32Array): Ui
   return numbersOf(used);
 }
 
-/** Where the flags are 1. */
+/** Indices of the flags that are 1. */
 export function numbersOf(flags: Uint8Array): Uint32Array {
   const numbers = new Uint32Array(flags.reduce((sum, one) => sum + one, 0));
   for (let n = 0, at = 0; n < flags.length; n++) if (flags[n] === 1) numbers[at++] = n;

@@ -60,7 +60,7 @@ export interface Leaves {
   found(this: void, at: number): Found;
 }
 
-/** As `searchIndex`, for many features of which few are wanted. */
+/** Does the same as `searchIndex`, for callers that need few of many features. */
 export function searchLeaves(source: ByteSource, header: Indexed, areas: readonly Area[]): AsyncGenerator<Leaves> {
   return new IndexSearch(source, header, areas, 0, perLongStep).all();
 }

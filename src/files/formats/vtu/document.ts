@@ -25,7 +25,7 @@ export interface Piece {
   readonly pointData: readonly ArrayElement[];
   readonly cellData: readonly ArrayElement[];
   readonly coordinates: ArrayElement;
-  /** By name: connectivity, offsets, types. */
+  /** Arrays of the cells by name: connectivity, offsets, types. */
   readonly topology: ReadonlyMap<string, ArrayElement>;
   readonly at: number;
 }

@@ -48,7 +48,7 @@ class Raster {
     this.#values = new Float64Array(this.#width * this.#height).fill(uncovered);
   }
 
-  /** By the even-odd rule, at the centres of the samples. */
+  /** Fills a polygon by the even-odd rule, at the centres of the samples. */
   polygon({ corners, x, y }: Faces, first: number, end: number, value: number): void {
     const { left, top } = this.#frame;
     let [low, high] = [Infinity, -Infinity];

@@ -76,7 +76,7 @@ export interface TilesDescription {
 export interface SourceDescription {
   readonly crs: Crs;
   readonly shape: SourceShape;
-  /** As in `TileSource`. */
+  /** Bounding box, as in `TileSource`. */
   readonly box: Box;
   readonly extent: GeographicExtent;
   readonly cell: number;

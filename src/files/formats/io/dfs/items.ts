@@ -60,7 +60,7 @@ interface NewItems<I> extends WriterOptions {
   /** NaN is a value, as in DFS files. */
   readonly keepNaN: boolean;
   axisOf(item: I): DfsAxis;
-  /** What an item without a name is called, with a number. */
+  /** Name of an item without a name; a number follows. */
   readonly noun?: string;
 }
 

@@ -86,7 +86,7 @@ const solids: readonly number[] = [
 ];
 const lines: readonly number[] = [CELL_SHAPES.line, CELL_SHAPES.polyline];
 
-/** What UGRID calls the cells. */
+/** UGRID's name of the cells. */
 function cellsAs({ shapes }: Mesh): 'face' | 'edge' | 'volume' {
   if (shapes.some((shape) => solids.includes(shape))) return 'volume';
   return shapes.length > 0 && shapes.every((shape) => lines.includes(shape)) ? 'edge' : 'face';
