@@ -125,7 +125,7 @@ export async function getAccountByUserId(db: Reads, userId: string): Promise<Acc
   return found;
 }
 
-/** `getAccountOf` with a lock until `tx` ends. */
+/** `getAccountByUserId` with a lock until `tx` ends. */
 export async function lockAccount(tx: Transaction, userId: string): Promise<Account> {
   await tx.query(sql.unsafe`select from accounts where user_id = ${userId} for no key update`);
   return getAccountByUserId(tx, userId);

@@ -99,7 +99,7 @@ export const Delivery = component('Delivery', {
   state: z.enum(DELIVERY_STATES).describe('State of the delivery.'),
   attempts: z.int().describe('Number of attempts to deliver it.'),
   status: z.int().optional().meta({ description: 'HTTP status of the last attempt.', example: 204 }),
-  error: text('Error of the last attempt.', 'The file is no GeoTIFF.').optional(),
+  error: text('Error of the last attempt.', 'The receiver answered 503.').optional(),
   nextAttemptAt: timeText('Time of the next attempt, UTC.').optional(),
   createdAt,
   updatedAt,

@@ -22,7 +22,7 @@ export interface WebhookRoutes extends TestParts {
   cursors: Signer;
 }
 
-/** With its secret, shown once. */
+/** A new webhook with its secret, which is shown once. */
 const NewWebhook = Webhook.extend({
   secret: text(
     'Key of the signature. Only the answer to the creation contains it.',
@@ -33,7 +33,7 @@ export type NewWebhook = z.infer<typeof NewWebhook>;
 const Tested = z.object({
   status: z.int().optional().meta({ description: 'HTTP status of the answer; absent without one.', example: 204 }),
   milliseconds: z.int().describe('Time until the answer or the failure, in milliseconds.'),
-  error: text('Why the webhook did not answer.', 'The file is no GeoTIFF.').optional(),
+  error: text('Why the test event was not delivered.', 'The receiver answered 503.').optional(),
 });
 export type Tested = z.infer<typeof Tested>;
 const Replayed = z.object({ replayed: z.int().describe('Number of deliveries that were restarted.') });
