@@ -14,7 +14,7 @@ export function selectCells(variable: Variable, cells: CellGrid | undefined, cho
   if (placed === undefined && (choice.point ?? choice.box) !== undefined)
     throw invalidMember(
       'item',
-      `The values of '${variable.id}' lie nowhere on a map. Ask for them without point and bbox.`,
+      `The values of '${variable.id}' have no coordinates on a map. Leave out point and bbox.`,
     );
   const before = besides(variable, choice);
   if (placed === undefined) return { ...before, shape: 'none' };

@@ -68,7 +68,7 @@ for (const [fault, text, message] of [
   ['distances in y that differ', '0 0 1\n0 10 2\n0 24 3\n1 0 4', /distances in y differ|no regular lattice/],
   ['points that are scattered', '0 0 1\n1 977 2\n1009 13 3\n', /no regular lattice/],
   ['two points in a cell', '0 0 1\n1 0 2\n0 0 3\n', /Two points lie at 0, 0/],
-  ['one place', '5 5 1\n', /All points lie at one place/],
+  ['one place', '5 5 1\n', /All points have the same coordinates/],
 ] as const)
   test(`points that form no lattice are refused with an error: ${fault}`, async (t) => {
     const error = await t.throwsAsync(converted(t, text, toAscii), { instanceOf: ConversionError });

@@ -17,7 +17,8 @@ export function showStored(map: MapLibreMap, subject: Subject, bar: AddressBar, 
   let item = items.find(({ id }) => id === bar.view.item) ?? items[0];
   let layer = bar.view.layer ?? 0;
   element('legend').hidden = true;
-  if (subject.box === undefined) note('Where the data lie is not known here. Click where they are.');
+  if (subject.box === undefined)
+    note('The extent of the data is not known. Click a point inside of it to see its values.');
   else showOutline(map, subject.box);
   note(
     'Multidimensional data other than meshes have no tiles, so the map shows their extent only. Convert them with TilingWriter to see them.',

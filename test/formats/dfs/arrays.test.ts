@@ -125,7 +125,7 @@ test('a spatial filter keeps the curvilinear cells whose centres are inside, wit
     message: /centre of none of the 6 cells/,
   });
   await t.throwsAsync(converted(t, file(uneven[2], 6), { ...own(2), transformations: [area(0, 0, 9, 90)] }), {
-    message: /lie nowhere/,
+    message: /have no coordinates on a map/,
   });
 });
 

@@ -102,7 +102,8 @@ function latticeOf(x: Float64Array, y: Float64Array): { across: LatticeAxis; up:
       `The points form no regular lattice: ${x.length} points would lie in ${across.count} × ${up.count} cells.`,
     );
   const spacing = across.count > 1 ? across.spacing : up.spacing;
-  if (Number.isNaN(spacing)) throw new ConversionError('All points lie at one place; the size of a cell is not known.');
+  if (Number.isNaN(spacing))
+    throw new ConversionError('All points have the same coordinates, so the size of a cell is not known.');
   const withSpacing = (axis: LatticeAxis) => (axis.count > 1 ? axis : { ...axis, spacing });
   return { across: withSpacing(across), up: withSpacing(up) };
 }

@@ -23,7 +23,9 @@ interface CellWindow {
 export async function arrayWithin(array: MultiArray, filter: SpatialFilter, context: Context): Promise<MultiArray> {
   const { placement, axes } = array;
   if (placement === undefined)
-    throw new ConversionError('The values lie nowhere, such as a spectrum, so no area can be chosen of them.');
+    throw new ConversionError(
+      'The values have no coordinates on a map (such as a spectrum), so a spatial filter cannot select them.',
+    );
   const prepared = new PreparedGeometry((await chainsFor(array.crs, filter)).flat());
   const [width, height] = [axes[placement.x]!.values.length, axes[placement.y]!.values.length];
   const space = placement.by === 'nodes' ? placement.space : undefined;

@@ -86,7 +86,7 @@ function inTriangles(mesh: Mesh, { reportLoss }: Context): Mesh {
 /** Moves all values to the elements. A mesh without items gets its heights as the item Bathymetry. */
 function inElements(mesh: Mesh, { reportLoss }: Context): Mesh {
   if (mesh.layers === undefined && mesh.heights !== undefined)
-    reportLoss('The heights of the nodes move; a DFSU file without layers has those of the mesh alone.');
+    reportLoss('The heights of the nodes change over time; a DFSU file without layers stores only those of the mesh.');
   if (mesh.items.length === 0) return withBathymetry(mesh);
   const moved = (item: MeshItem) => item.location === 'node' && item.components === undefined;
   if (!mesh.items.some(moved)) return mesh;

@@ -32,7 +32,7 @@ export const [LEAST_TILE, MOST_TILE, XYZ_TILE] = [64, 2048, 256] as const;
 export const MOST_SCHEMES = 100;
 /** The most tiles of a scheme that are drawn ahead of requests. */
 export const MOST_TILES = 1_000_000;
-/** Default number of tiles drawn ahead for XYZ schemes. */
+/** Default of the maximum number of tiles of an XYZ scheme that are drawn ahead of requests. */
 export const DRAW_AHEAD_TILES = 100_000;
 
 type Given = ReadonlyMap<string, unknown>;

@@ -31,7 +31,7 @@ interface Plane {
 /** Tiles of a grid. Values are spilled to the scratch folder as they are asked for. */
 export async function gridSource(grid: Grid, context: Context): Promise<TileSource> {
   if (grid.located === false)
-    throw new ConversionError('The raster has no place on the earth, so no tiles can be made of it.');
+    throw new ConversionError('The raster is not georeferenced, so no tiles can be drawn of it.');
   if (grid.crs === undefined) throw new ConversionError('The grid has no coordinate system. Give SRID to the reader.');
   const crs = await describeCrs(grid.crs);
   const { layers, time } = grid;

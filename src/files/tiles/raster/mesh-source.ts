@@ -19,7 +19,7 @@ import { MeshValues } from './values/mesh-values.ts';
 /** Tiles of a flat or layered mesh. */
 export async function meshSource(mesh: Mesh, context: Context): Promise<TileSource> {
   const refuse = (sentence: string) => new ConversionError(sentence);
-  if (mesh.located === false) throw refuse('The mesh has no place on the earth, so no tiles can be made of it.');
+  if (mesh.located === false) throw refuse('The mesh is not georeferenced, so no tiles can be drawn of it.');
   if (mesh.crs === undefined) throw refuse('The mesh has no coordinate system. Give SRID to the reader.');
   if (mesh.section !== undefined) throw refuse('The mesh is a vertical section, which has no area on a map.');
   const crs = await describeCrs(mesh.crs);
