@@ -7,7 +7,7 @@ import type { OtpRequired } from '../src/tokens/log-in.ts';
 import type { AccessTokenAnswer, TokenAnswer } from '../src/tokens/routes.ts';
 import type { Env } from './env.ts';
 import { NotLoggedIn, type Problem, Refused, Unreachable } from './errors.ts';
-import { type Login, type LoginFile, loginFile } from './login-file.ts';
+import { type Login, LoginFile } from './login-file.ts';
 import { serverAddress } from './server-address.ts';
 
 export interface Answer<T> {
@@ -67,7 +67,7 @@ const RESPONSE_MS = 120_000;
 /** Creates a client; the first call opens the connection. */
 export function connectApi(env: Env): Api {
   const url = serverAddress(env);
-  const stored = loginFile(env, url);
+  const stored = new LoginFile(env, url);
   const given = givenCredentials(env);
   const api: Api = {
     url,

@@ -21,34 +21,38 @@ export interface Login {
  * Stores the login at one address. Each address has its own file, so that a token is only ever sent to the server that
  * issued it.
  */
-export interface LoginFile {
-  /** Throws `NotLoggedIn` for a file that this program cannot read. */
-  read(): Promise<Login | undefined>;
-  write(login: Login): Promise<void>;
-  remove(): Promise<void>;
-}
+export class LoginFile {
+  readonly #url: string;
+  readonly #path: string;
 
-export function loginFile(env: Env, url: string): LoginFile {
-  const home = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config');
-  const path = join(home, 'platform', 'logins', `${url.replace('://', '_').replace(/[^A-Za-z0-9.-]+/g, '_')}.json`);
-  return {
-    async read() {
-      const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return undefined;
-        throw error;
-      });
-      return text === undefined ? undefined : parse(text, url, path);
-    },
-    async write(login) {
-      const folder = dirname(path);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const aside = join(folder, `${randomUUID()}.new`);
-      const text = `${JSON.stringify({ version: VERSION, url, ...login }, undefined, 2)}\n`;
-      await writeFile(aside, text, { flag: 'wx', mode: 0o600, flush: true });
-      await rename(aside, path);
-    },
-    remove: () => rm(path, { force: true }),
-  };
+  constructor(env: Env, url: string) {
+    const home = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config');
+    const name = url.replace('://', '_').replace(/[^A-Za-z0-9.-]+/g, '_');
+    this.#url = url;
+    this.#path = join(home, 'platform', 'logins', `${name}.json`);
+  }
+
+  /** Throws `NotLoggedIn` for a file that this program cannot read. */
+  async read(): Promise<Login | undefined> {
+    const text = await readFile(this.#path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw error;
+    });
+    return text === undefined ? undefined : parse(text, this.#url, this.#path);
+  }
+
+  async write(login: Login): Promise<void> {
+    const folder = dirname(this.#path);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const aside = join(folder, `${randomUUID()}.new`);
+    const text = `${JSON.stringify({ version: VERSION, url: this.#url, ...login }, undefined, 2)}\n`;
+    await writeFile(aside, text, { flag: 'wx', mode: 0o600, flush: true });
+    await rename(aside, this.#path);
+  }
+
+  remove(): Promise<void> {
+    return rm(this.#path, { force: true });
+  }
 }
 
 function parse(text: string, url: string, path: string): Login {

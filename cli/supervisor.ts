@@ -94,7 +94,7 @@ export class SupervisedProcess {
     }
     this.#child = child;
     const patienceMs = PATIENCE * hangLimitMs;
-    const silence = watchSilence(patienceMs, () => {
+    const silence = new SilenceWatch(patienceMs, () => {
       note(`${name} has not responded for ${patienceMs / 1000} s and is killed.`);
       child.kill('SIGKILL');
     });
@@ -115,22 +115,33 @@ export class SupervisedProcess {
  * Calls `tooLong` after `limitMs` without a message, counted from the first message. Counts timer ticks of this process
  * instead of clock time, because while this process is suspended it receives no messages.
  */
-function watchSilence(limitMs: number, tooLong: () => void): { broken(): void; stop(): void } {
-  let silent = 0;
-  let timer: NodeJS.Timeout | undefined;
-  const check = () => {
-    silent++;
-    if (silent !== CHECKS + 1) return;
-    clearInterval(timer);
-    tooLong();
-  };
-  return {
-    broken() {
-      silent = 0;
-      timer ??= setInterval(check, limitMs / CHECKS);
-    },
-    stop: () => clearInterval(timer),
-  };
+class SilenceWatch {
+  readonly #limitMs: number;
+  readonly #tooLong: () => void;
+  #silent = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(limitMs: number, tooLong: () => void) {
+    this.#limitMs = limitMs;
+    this.#tooLong = tooLong;
+  }
+
+  /** A message came. */
+  broken(): void {
+    this.#silent = 0;
+    this.#timer ??= setInterval(() => this.#check(), this.#limitMs / CHECKS);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #check(): void {
+    this.#silent++;
+    if (this.#silent !== CHECKS + 1) return;
+    this.stop();
+    this.#tooLong();
+  }
 }
 
 interface End {

@@ -5,7 +5,7 @@ import { type Convert, scratchExceeded, timeExceeded } from '../src/transfers/ru
 import { MAX_TIMER_MS } from '../src/transfers/run/time-limit.ts';
 import { Child, memoryExceeded } from './child.ts';
 import { watchFolder } from './folder-size.ts';
-import { residentMb, watchMemory } from './resident-memory.ts';
+import { MemoryWatch, residentMb } from './resident-memory.ts';
 
 export interface ChildrenOptions {
   /** Program of a child; speaks `messages.ts`. Default: `convert-process.ts`. */
@@ -31,7 +31,7 @@ export class Children {
   readonly #memoryMb: number;
   readonly #kept: number;
   readonly #compileCache: string | undefined;
-  readonly #watch = watchMemory();
+  readonly #watch = new MemoryWatch();
   readonly #all = new Set<Child>();
   readonly #starting = new Set<Promise<Child>>();
   readonly #idle: Child[] = [];

@@ -10,39 +10,35 @@ interface Limit {
   exceeded(): void;
 }
 
-/** Watches the memory of processes. */
-export interface MemoryWatch {
-  /** Calls `limit.exceeded` once when the process exceeds the limit. Returns the function that stops watching. */
-  add(pid: number, limit: Limit): () => void;
-}
-
 /**
  * Limits resident memory, because V8's limits cover neither WebAssembly nor array buffers nor the heaps of other
  * threads. One timer for all processes, which runs only while there are some.
  */
-export function watchMemory(): MemoryWatch {
-  const limits = new Map<number, Limit>();
-  let timer: NodeJS.Timeout | undefined;
-  const check = () => {
-    const sizes = residentMb([...limits.keys()]);
-    for (const [pid, limit] of limits) {
+export class MemoryWatch {
+  readonly #limits = new Map<number, Limit>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Calls `limit.exceeded` once when the process exceeds the limit. Returns the function that stops watching. */
+  add(pid: number, limit: Limit): () => void {
+    this.#limits.set(pid, limit);
+    const interval = process.platform === 'linux' ? LINUX_EVERY_MS : ELSEWHERE_EVERY_MS;
+    this.#timer ??= setInterval(() => this.#check(), interval);
+    return () => {
+      this.#limits.delete(pid);
+      if (this.#limits.size > 0) return;
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    };
+  }
+
+  #check(): void {
+    const sizes = residentMb([...this.#limits.keys()]);
+    for (const [pid, limit] of this.#limits) {
       if ((sizes.get(pid) ?? 0) <= limit.limitMb) continue;
-      limits.delete(pid);
+      this.#limits.delete(pid);
       limit.exceeded();
     }
-  };
-  return {
-    add(pid, limit) {
-      limits.set(pid, limit);
-      timer ??= setInterval(check, process.platform === 'linux' ? LINUX_EVERY_MS : ELSEWHERE_EVERY_MS);
-      return () => {
-        limits.delete(pid);
-        if (limits.size > 0) return;
-        clearInterval(timer);
-        timer = undefined;
-      };
-    },
-  };
+  }
 }
 
 /**
