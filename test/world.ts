@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { TestFn } from 'ava';
+import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import pino from 'pino';
 import { openAccountStore } from '../src/accounts/open-store.ts';
@@ -13,7 +15,7 @@ import type { App } from '../src/http/route.ts';
 import { openPool } from '../src/platform/sql/pool.ts';
 import { bootstrap } from '../src/tenants/bootstrap.ts';
 import { AccessTokens } from '../src/tokens/access.ts';
-import { findIdentity, insertFamily } from '../src/tokens/queries.ts';
+import { findIdentity, findIdentityOfLogin, type Identity, insertFamily } from '../src/tokens/queries.ts';
 import { openOwnStore, storeSettings } from '../src/transfers/store/owner.ts';
 import { type Client, clientOf } from './world/client.ts';
 import { clock } from './world/clock.ts';
@@ -60,7 +62,7 @@ export interface World {
   untilLeft(applicationName: string): Promise<void>;
   /** Does this before the world ends: what ends after it would miss its database. */
   beforeEnd(work: () => Promise<void>): void;
-  /** A new access token, made as a login makes it. */
+  /** An access token, made as a login makes it; a new one if the account has changed or its login has ended. */
   tokenOf(user: Pick<User, 'userId'>): Promise<string>;
   /** The first administrator, Owner of a tenant; the same one at each call. */
   administrator(): Promise<User>;
@@ -74,6 +76,18 @@ export interface World {
     userGroups?: string[];
     roles?: string;
   }): Promise<User>;
+}
+
+/** A login of an account, as it was then. */
+interface Session {
+  familyId: string;
+  identity: Identity;
+  token: string;
+}
+
+/** Makes the keys of tokens once for all worlds: RSA keys take most of the start of a server. */
+async function withTokenKeys(db: Database) {
+  await AccessTokens.open(db, loadConfig({}));
 }
 
 /** The worlds of this thread by their settings. */
@@ -100,10 +114,11 @@ function newWorld(test: TestFn, settings: Record<string, string>): World {
   let plain: pg.Pool;
   let first: Promise<User> | undefined;
   let address: Promise<string> | undefined;
+  const sessions = new LRUCache<string, Session>({ max: 1000, ttl: 60_000 });
   const endings: (() => Promise<void>)[] = [];
 
   test.before('the world', async () => {
-    database = await testDatabase();
+    database = await testDatabase(10, 'runtime', withTokenKeys);
     // everybody in a test calls from the same address
     const patient = {
       'loginDelay.first': '1ms',
@@ -144,12 +159,21 @@ function newWorld(test: TestFn, settings: Record<string, string>): World {
       async () => ({ authorization: `Bearer ${await tokenOf(user)}` }),
     );
   async function tokenOf({ userId }: Pick<User, 'userId'>) {
+    const known = sessions.get(userId);
+    if (known !== undefined) {
+      const present = await findIdentityOfLogin(database.db, userId, { familyId: known.familyId });
+      if (isDeepStrictEqual(present, known.identity)) return known.token;
+    }
     const identity = await findIdentity(database.db, userId);
     if (!identity) throw new Error(`There is no account ${userId}.`);
     const login = await database.db.transaction((tx) =>
       insertFamily(tx, userId, config['tokens.accessLifetime'], false),
     );
-    return (await tokens.issue(identity, login)).token;
+    const { token } = await tokens.issue(identity, login);
+    // tests with a short lifetime are about it
+    if (settings['tokens.accessLifetime'] === undefined)
+      sessions.set(userId, { familyId: login.familyId, identity, token });
+    return token;
   }
   async function makeAdministrator(): Promise<User> {
     const id = 'root';

@@ -38,10 +38,17 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-/** @param role of `db`; the superuser is for tests that make tables of their own */
-export async function testDatabase(poolSize = 10, role: 'runtime' | 'superuser' = 'runtime'): Promise<TestDatabase> {
+/**
+ * @param role of `db`; the superuser is for tests that make tables of their own
+ * @param make fills a new template after the migrations, which all databases with this `make.name` are cloned from
+ */
+export async function testDatabase(
+  poolSize = 10,
+  role: 'runtime' | 'superuser' = 'runtime',
+  make: (db: Database) => Promise<void> = async function migrated() {},
+): Promise<TestDatabase> {
   const server = await startLocalPostgres(CLUSTER, { settings: FORGETFUL });
-  const template = await templateOf(server.url);
+  const template = await templateOf(server.url, make);
   const name = `test_${randomBytes(8).toString('hex')}`;
   await administer(server.url, (client) =>
     whenFree(client, `create database ${name} template ${template} strategy file_copy`),
@@ -79,12 +86,12 @@ export async function dataFolder(name = 'platform-test'): Promise<string> {
  * Returns the name of the template, creating it if needed. The name contains a hash of `sql/`, so a change
  * creates a new one.
  */
-async function templateOf(serverUrl: string): Promise<string> {
+async function templateOf(serverUrl: string, make: (db: Database) => Promise<void>): Promise<string> {
   const folder = new URL('sql/', root);
   const hash = createHash('sha256').update(await readFile(new URL('package-lock.json', root)));
   for (const file of (await readdir(folder, { recursive: true })).sort())
     if (file.endsWith('.sql') && file !== 'schema.sql') hash.update(file).update(await readFile(new URL(file, folder)));
-  const name = `template_${hash.digest('hex').slice(0, 16)}`;
+  const name = `template_${hash.update(make.name).digest('hex').slice(0, 16)}`;
   await administer(serverUrl, async (client) => {
     await client.query('select pg_advisory_lock(1)');
     const known = await client.query('select from pg_database where datname = $1', [name]);
@@ -94,6 +101,9 @@ async function templateOf(serverUrl: string): Promise<string> {
     await whenFree(client, `create database ${making}`);
     const { owner, runtime } = await localRoles(withDatabase(serverUrl, making));
     await migrate(owner, { runtimeUrl: runtime });
+    const db = new Database(runtime, 1);
+    await make(db);
+    await db.end();
     await whenFree(client, `alter database ${making} rename to ${name}`);
   });
   return name;
