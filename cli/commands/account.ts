@@ -38,7 +38,7 @@ export function accountCommands(account: Command, io: Io): void {
     .command('show')
     .description('show one account')
     .argument('<id>', 'login id')
-    .action((id) => showAccount(io, id));
+    .action(async (id) => io.show(await io.api.call<Account>('GET', accountPath(id)), describeAccount));
   accountChangeCommands(account, io);
 }
 
@@ -84,10 +84,6 @@ async function listAccounts(io: Io, { group, administrators, withoutSecondFactor
       ]),
     ),
   );
-}
-
-async function showAccount(io: Io, id: string): Promise<void> {
-  io.show(await io.api.call<Account>('GET', accountPath(id)), describeAccount);
 }
 
 /**

@@ -4,12 +4,12 @@ import { openAccountStore } from '../../src/accounts/open-store.ts';
 import { Passwords } from '../../src/accounts/password.ts';
 import { passwordRules, readPolicy } from '../../src/accounts/password-policy.ts';
 import { type Config, loadConfig } from '../../src/config.ts';
-import { Database, type Reads } from '../../src/db.ts';
+import type { Reads } from '../../src/db.ts';
 import { listKeys } from '../../src/platform/keys/signing-keys.queries.ts';
-import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
 import { bootstrap } from '../../src/tenants/bootstrap.ts';
 import { connectApi } from '../client.ts';
+import { withDatabase } from '../database.ts';
 import type { Env } from '../env.ts';
 import type { Io } from '../io.ts';
 
@@ -27,8 +27,7 @@ export const policyOfSettings = ({ env }: Pick<Io, 'env'>) => readPolicy(loadCon
 
 /**
  * Creates the first administrator in the database of the settings, whether the platform runs or not, and says which
- * database that is. Refuses if there is one, or if the running platform uses another database. Needs no login: whoever
- * can read the data folder or the address of the database may run it.
+ * database that is. Refuses if there is one, or if the running platform uses another database.
  */
 export async function bootstrapAdministrator(
   io: Pick<Io, 'env' | 'json' | 'out' | 'note'>,
@@ -37,30 +36,21 @@ export async function bootstrapAdministrator(
   stop: AbortSignal,
 ) {
   const config = loadConfig(io.env);
-  const database = await openDatabase(config, stop);
-  try {
-    stop.throwIfAborted();
-    const db = new Database(database.url, 2, 'platform admin');
-    try {
-      const place = describePlace(config);
-      if (!yes) await refuseOtherDatabase(db, config, { env: io.env, place });
-      if (!io.json) io.note(`Database: ${place}`);
-      const log = createLog(config['log.level']);
-      const store = await openAccountStore(config, db, log);
-      const rules = passwordRules(config, log);
-      const wanted = { accountId: id, password, name, email, tenantName: tenant };
-      const made = await bootstrap(db, wanted, new Passwords(), { rules, store }).finally(() => store.close());
-      io.out(
-        io.json
-          ? JSON.stringify({ accountId: id, ...made })
-          : record({ id, 'user id': made.userId, tenant: made.tenantId }),
-      );
-    } finally {
-      await db.end();
-    }
-  } finally {
-    await database.close();
-  }
+  await withDatabase(config, { name: 'platform admin', stop }, async (db) => {
+    const place = describePlace(config);
+    if (!yes) await refuseOtherDatabase(db, config, { env: io.env, place });
+    if (!io.json) io.note(`Database: ${place}`);
+    const log = createLog(config['log.level']);
+    const store = await openAccountStore(config, db, log);
+    const rules = passwordRules(config, log);
+    const wanted = { accountId: id, password, name, email, tenantName: tenant };
+    const made = await bootstrap(db, wanted, new Passwords(), { rules, store }).finally(() => store.close());
+    io.out(
+      io.json
+        ? JSON.stringify({ accountId: id, ...made })
+        : record({ id, 'user id': made.userId, tenant: made.tenantId }),
+    );
+  });
 }
 
 /** Describes where the database of the settings is, without its password. */

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { checkBlobStore } from '../../src/blobs/open.ts';
 import { loadConfig } from '../../src/config.ts';
-import { Database } from '../../src/db.ts';
-import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { adoptStore } from '../../src/transfers/store/owner.ts';
+import { withDatabase } from '../database.ts';
 import type { Io } from '../io.ts';
 
 /**
@@ -18,19 +17,10 @@ export async function adoptBlobs(
   const config = loadConfig(io.env);
   const url = config['blobs.url'];
   await checkBlobStore(url);
-  const database = await openDatabase(config, stop);
-  try {
-    stop.throwIfAborted();
-    const db = new Database(database.url, 2, 'platform blobs');
-    try {
-      const adopted = await adoptStore(db, { url, folder: join(config.data, 'blobs') }, reason);
-      io.out(io.json ? JSON.stringify(adopted) : sentence(adopted));
-    } finally {
-      await db.end();
-    }
-  } finally {
-    await database.close();
-  }
+  await withDatabase(config, { name: 'platform blobs', stop }, async (db) => {
+    const adopted = await adoptStore(db, { url, folder: join(config.data, 'blobs') }, reason);
+    io.out(io.json ? JSON.stringify(adopted) : sentence(adopted));
+  });
 }
 
 function sentence({ store, adopted, newer, beforeDatabase }: Awaited<ReturnType<typeof adoptStore>>): string {

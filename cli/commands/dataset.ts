@@ -24,7 +24,7 @@ export function datasetCommands(dataset: Command, io: Io): void {
   dataset
     .command('show <id>')
     .description('show one dataset')
-    .action((id) => showDataset(io, id));
+    .action(async (id) => showRecord(io, await io.api.call<Dataset>('GET', path(id))));
   dataset
     .command('update <id>')
     .description('update the description of a dataset; only the given options change')
@@ -74,10 +74,6 @@ async function listDatasets(io: Io, project: string): Promise<void> {
 async function showRecord(io: Io, answer: Answer<Dataset>): Promise<void> {
   const people = await lookUpPrincipals(io, [answer.body.createdBy, answer.body.updatedBy]);
   io.show(answer, (dataset) => describeDataset(dataset, people));
-}
-
-async function showDataset(io: Io, id: string): Promise<void> {
-  await showRecord(io, await io.api.call<Dataset>('GET', path(id)));
 }
 
 interface DatasetChange {

@@ -53,7 +53,9 @@ export function hierarchyCommands(hierarchy: Command, io: Io): void {
   below('move', 'move or rename a file, or a folder with its content')
     .argument('<path>')
     .argument('<new-path>')
-    .action((path, newPath, { project }) => movePath(io, path, newPath, project));
+    .action(async (path, newPath, { project }) =>
+      io.show(await send(io, project, { actions: [{ type: 'PathActionMove', path, newPath }] }), describe),
+    );
   below('delete', 'move a file, or a folder with its content, to the recycle bin')
     .argument('<path>')
     .option('--yes', 'do not ask for confirmation')
@@ -171,10 +173,6 @@ async function putBytes(io: Io, file: string, path: string, project: string): Pr
   const { datasetId = '', sasToken = '' } = answer.body.results[0] ?? {};
   await uploadWithProgress(io, file, `${io.api.url}/api/blob/dataset/${datasetId}?${sasToken}`);
   io.show(answer, describe);
-}
-
-async function movePath(io: Io, path: string, newPath: string, project: string): Promise<void> {
-  io.show(await send(io, project, { actions: [{ type: 'PathActionMove', path, newPath }] }), describe);
 }
 
 async function deletePath(io: Io, path: string, { project, yes }: Below & ConfirmOptions): Promise<void> {

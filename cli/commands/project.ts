@@ -50,7 +50,7 @@ export function projectCommands(project: Command, io: Io): void {
   project
     .command('show <id>')
     .description('show a project and its members')
-    .action((id) => showProject(io, id));
+    .action(async (id) => show(io, await io.api.call<Project>('GET', path(id))));
   project
     .command('update <id>')
     .description('update a project; only the given options change')
@@ -90,10 +90,6 @@ async function listProjects(io: Io, { parent, ...options }: ListOptions): Promis
     moment(project.updatedAt),
   ]);
   if (answer.body.cursor !== undefined) io.note(`More projects: --cursor ${answer.body.cursor}`);
-}
-
-async function showProject(io: Io, id: string): Promise<void> {
-  await show(io, await io.api.call<Project>('GET', path(id)));
 }
 
 interface Change {

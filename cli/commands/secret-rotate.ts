@@ -1,7 +1,6 @@
 import { loadConfig } from '../../src/config.ts';
-import { Database } from '../../src/db.ts';
 import { type Rotation, rotateSecrets } from '../../src/operations/secrets/rotate.ts';
-import { openDatabase } from '../../src/platform/postgres/database.ts';
+import { withDatabase } from '../database.ts';
 import type { Io } from '../io.ts';
 
 /**
@@ -10,19 +9,10 @@ import type { Io } from '../io.ts';
  */
 export async function rotateSecretKeys(io: Pick<Io, 'env' | 'json' | 'out'>, stop: AbortSignal): Promise<void> {
   const config = loadConfig(io.env);
-  const database = await openDatabase(config, stop);
-  try {
-    stop.throwIfAborted();
-    const db = new Database(database.url, 2, 'platform secret');
-    try {
-      const rotated = await rotateSecrets(db, config, config['twoFactor.metadataKey'], stop);
-      io.out(io.json ? JSON.stringify(rotated) : sentence(rotated));
-    } finally {
-      await db.end();
-    }
-  } finally {
-    await database.close();
-  }
+  await withDatabase(config, { name: 'platform secret', stop }, async (db) => {
+    const rotated = await rotateSecrets(db, config, config['twoFactor.metadataKey'], stop);
+    io.out(io.json ? JSON.stringify(rotated) : sentence(rotated));
+  });
 }
 
 function sentence({ id, before, keys, secrets }: Rotation): string {

@@ -23,7 +23,7 @@ export function tenantCommands(tenant: Command, io: Io): void {
   tenant
     .command('show <id>')
     .description('show one tenant')
-    .action((id) => showTenant(io, id));
+    .action(async (id) => io.show(await io.api.call<Tenant>('GET', path(id)), describe));
   tenant
     .command('update <id>')
     .description('rename a tenant (its owners), or change its share of the queue (administrators)')
@@ -62,10 +62,6 @@ async function createTenant(io: Io, { name, owner }: { name: string; owner?: str
   const body = { name, ...(owner === undefined ? {} : { ownerUserId: await findUserId(io, owner) }) };
   const answer = await io.api.call<Tenant>('POST', '/api/iam/tenant', { body });
   io.show(answer, ({ id }) => record({ id, name }));
-}
-
-async function showTenant(io: Io, id: string): Promise<void> {
-  io.show(await io.api.call<Tenant>('GET', path(id)), describe);
 }
 
 interface TenantChange {

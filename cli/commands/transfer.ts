@@ -40,11 +40,11 @@ export function transferCommands(transfer: Command, io: Io): void {
   transfer
     .command('show <id>')
     .description('show one transfer')
-    .action((id) => showTransfer(io, id));
+    .action(async (id) => io.show(await io.api.call<Transfer>('GET', transferPath(id)), describeTransfer));
   transfer
     .command('watch <id>')
     .description('follow a transfer to its end; exit code 1 if it ends in an error')
-    .action((id) => watch(io, id));
+    .action(async (id) => showEnded(io, await followTransfer(io, id)));
   transfer
     .command('download <id>')
     .description('download the file of an export, which is stored for seven days')
@@ -85,14 +85,6 @@ async function listTransfers(io: Io, { status, since, until, limit }: ListOption
     ({ name, status, id, type, createdAt, format }) => [name, status, id, type, moment(createdAt), format],
     { shortIds: 'ID' },
   );
-}
-
-async function showTransfer(io: Io, id: string): Promise<void> {
-  io.show(await io.api.call<Transfer>('GET', transferPath(id)), describeTransfer);
-}
-
-async function watch(io: Io, id: string): Promise<void> {
-  showEnded(io, await followTransfer(io, id));
 }
 
 async function downloadExport(io: Io, id: string, target: DownloadTarget): Promise<void> {

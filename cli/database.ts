@@ -1,0 +1,19 @@
+import type { Config } from '../src/config.ts';
+import { Database } from '../src/db.ts';
+import { openDatabase } from '../src/platform/postgres/database.ts';
+
+/**
+ * Runs work on the database of the settings, whether the platform runs or not. It needs no login: whoever can read the
+ * data folder or the address of the database may do it.
+ * @param name of the connection, as Postgres shows it
+ */
+export async function withDatabase<T>(
+  config: Config,
+  { name, stop }: { name: string; stop: AbortSignal },
+  work: (db: Database) => Promise<T>,
+): Promise<T> {
+  await using open = new AsyncDisposableStack();
+  const { url } = open.adopt(await openDatabase(config, stop), (database) => database.close());
+  stop.throwIfAborted();
+  return await work(open.adopt(new Database(url, 2, name), (db) => db.end()));
+}
