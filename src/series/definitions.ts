@@ -12,18 +12,12 @@ import { z } from 'zod';
 import { chosenName } from '../http/rules/chosen-names.ts';
 import { component, flag, number, text, textUpTo } from '../http/rules/members.ts';
 import { boundedJson } from '../http/rules/names.ts';
+import { queryEnum } from '../http/rules/query.ts';
 
 /** Maximum numbers of definitions, so that every record stays small. */
 const MAX_FIELDS = 20;
 const MAX_FLAGS = 1000;
 
-/** One of the names, in any letter case. */
-const named = <const Names extends readonly [string, ...string[]]>(names: Names) =>
-  z.preprocess(
-    (value) =>
-      typeof value === 'string' ? (names.find((one) => one.toLowerCase() === value.toLowerCase()) ?? value) : value,
-    z.enum(names),
-  );
 const name = () => chosenName(z.string().trim().min(1).max(MAX_NAME));
 
 export const SeriesId = z
@@ -41,22 +35,20 @@ export const SeriesProperties = z
   .array(
     component('NewTimeSeriesProperty', {
       name: name().meta({ description: 'Name of the property.', example: 'station' }),
-      dataType: named(PROPERTY_TYPES).describe('`DateTime`, `Long`, `Double`, `Boolean` or `Text`.'),
+      dataType: queryEnum(PROPERTY_TYPES).describe('`DateTime`, `Long`, `Double`, `Boolean` or `Text`.'),
     }),
   )
   .max(MAX_PROPERTIES);
+
+const SERIES_TYPE =
+  'How a value relates to its time: `Instantaneous` (default), `Accumulated`, `StepAccumulated`, `MeanStepBackward` or `MeanStepForward`.';
 
 export const Item = component('TimeSeriesItem', {
   name: text('Name of the item.', 'Water level'),
   unit: text('Identifier of the EUM unit.', 'eumUmeter'),
   item: text('Identifier of the EUM item.', 'eumIWaterLevel'),
   dataType: z.enum(VALUE_TYPES).describe('`Text`, `Date`, `Int16`, `Int32`, `Int64`, `Single` or `Double`.'),
-  timeSeriesType: z
-    .enum(SERIES_TYPES)
-    .optional()
-    .describe(
-      'How a value relates to its time: `Instantaneous` (default), `Accumulated`, `StepAccumulated`, `MeanStepBackward` or `MeanStepForward`.',
-    ),
+  timeSeriesType: z.enum(SERIES_TYPES).optional().describe(SERIES_TYPE),
   noDataValue: number('Value that means no data in files.', -1e-35).optional(),
   hasLayers: flag('Whether the values have layers.').optional(),
 });
@@ -76,12 +68,8 @@ const NewItem = Item.extend({
       error: ({ input }) => `must be an identifier of an EUM item such as eumIWaterLevel, not '${shortened(input)}'`,
     })
     .meta({ description: 'Identifier of the EUM item.', example: 'eumIWaterLevel' }),
-  dataType: named(VALUE_TYPES).describe('`Text`, `Date`, `Int16`, `Int32`, `Int64`, `Single` or `Double`.'),
-  timeSeriesType: named(SERIES_TYPES)
-    .optional()
-    .describe(
-      'How a value relates to its time: `Instantaneous` (default), `Accumulated`, `StepAccumulated`, `MeanStepBackward` or `MeanStepForward`.',
-    ),
+  dataType: queryEnum(VALUE_TYPES).describe('`Text`, `Date`, `Int16`, `Int32`, `Int64`, `Single` or `Double`.'),
+  timeSeriesType: queryEnum(SERIES_TYPES).optional().describe(SERIES_TYPE),
 }).meta({ id: 'NewTimeSeriesItem' });
 
 const Flag = component('TimeSeriesFlag', {
@@ -108,7 +96,7 @@ export type DataField = z.infer<typeof DataField>;
 const NewDataField = z
   .object({
     name: name().meta({ description: 'Name of the field.', example: 'quality' }),
-    dataType: named(FIELD_TYPES).describe('`DateTime`, `Single`, `Double`, `Flag` or `Text`.'),
+    dataType: queryEnum(FIELD_TYPES).describe('`DateTime`, `Single`, `Double`, `Flag` or `Text`.'),
     flags: z.array(Flag).max(MAX_FLAGS).optional().describe('Flags that a value may have; only for `Flag`.'),
   })
   .superRefine(({ dataType, flags = [] }, context) => {

@@ -3,6 +3,7 @@ import type { Reads } from '../db.ts';
 import { invalidMember } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { component } from '../http/rules/members.ts';
+import { queryEnum } from '../http/rules/query.ts';
 import { parseTime } from './clock.ts';
 import { visibleSchema } from './dataset.ts';
 import type { Series, SeriesProperty } from './definitions.ts';
@@ -26,21 +27,14 @@ const TYPE = 'AttributeQueryCondition';
 const ITEM = 'Item';
 const MAX_CONDITIONS = 100;
 
-const anyCase = <const Names extends readonly [string, ...string[]]>(names: Names) =>
-  z.preprocess(
-    (value) =>
-      typeof value === 'string' ? (names.find((one) => one.toLowerCase() === value.toLowerCase()) ?? value) : value,
-    z.enum(names),
-  );
-
 export const Condition = component('TimeSeriesCondition', {
-  type: anyCase([TYPE]).describe('`AttributeQueryCondition`.'),
+  type: queryEnum([TYPE]).describe('`AttributeQueryCondition`.'),
   name: z
     .string()
     .min(1)
     .max(255)
     .meta({ description: '`Item` for the name of the item, else the name of a property.', example: 'Item' }),
-  operator: anyCase(OPERATORS).describe(
+  operator: queryEnum(OPERATORS).describe(
     '`Equal`, `NotEqual`, `GreaterThan`, `LessThan`, `GreaterThanOrEqual`, `LessThanOrEqual`, `Contains` or `StartsWith`.',
   ),
   value: z.unknown().meta({ description: 'Value to compare with, of the type of the property.', example: 'Water' }),
