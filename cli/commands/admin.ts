@@ -6,10 +6,10 @@ import { passwordRules, readPolicy } from '../../src/accounts/password-policy.ts
 import { type Config, loadConfig } from '../../src/config.ts';
 import type { Reads } from '../../src/db.ts';
 import { listKeys } from '../../src/platform/keys/signing-keys.queries.ts';
+import { withDatabase } from '../../src/platform/postgres/with-database.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
 import { bootstrap } from '../../src/tenants/bootstrap.ts';
 import { connectApi } from '../client.ts';
-import { withDatabase } from '../database.ts';
 import type { Env } from '../env.ts';
 import type { Io } from '../io.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { checkBlobStore } from '../../src/blobs/open.ts';
 import { loadConfig } from '../../src/config.ts';
+import { withDatabase } from '../../src/platform/postgres/with-database.ts';
 import { adoptStore } from '../../src/transfers/store/owner.ts';
-import { withDatabase } from '../database.ts';
 import type { Io } from '../io.ts';
 
 /**

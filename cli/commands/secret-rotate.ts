@@ -1,6 +1,6 @@
 import { loadConfig } from '../../src/config.ts';
 import { type Rotation, rotateSecrets } from '../../src/operations/secrets/rotate.ts';
-import { withDatabase } from '../database.ts';
+import { withDatabase } from '../../src/platform/postgres/with-database.ts';
 import type { Io } from '../io.ts';
 
 /**

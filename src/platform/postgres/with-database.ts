@@ -1,6 +1,6 @@
-import type { Config } from '../src/config.ts';
-import { Database } from '../src/db.ts';
-import { openDatabase } from '../src/platform/postgres/database.ts';
+import type { Config } from '../../config.ts';
+import { Database } from '../../db.ts';
+import { openDatabase } from './database.ts';
 
 /**
  * Runs work on the database of the settings, whether the platform runs or not. It needs no login: whoever can read the
@@ -8,7 +8,7 @@ import { openDatabase } from '../src/platform/postgres/database.ts';
  * @param name of the connection, as Postgres shows it
  */
 export async function withDatabase<T>(
-  config: Config,
+  config: Pick<Config, 'database.url' | 'database.ownerUrl' | 'data'>,
   { name, stop }: { name: string; stop: AbortSignal },
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
