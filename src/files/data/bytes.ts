@@ -1,6 +1,8 @@
 /** Random access to the bytes of an input. `read` returns fewer bytes than `length` only at the end of the source. */
 export interface ByteSource {
   readonly size: number;
+  /** For local files: where the file is, for a library that opens it itself. */
+  readonly path?: string;
   read(offset: number, length: number): Promise<Uint8Array>;
   /** For local files: keeps the file open during the work, so that another thread can read from its descriptor. */
   lend?<T>(work: (descriptor: number) => Promise<T>): Promise<T>;

@@ -1,9 +1,11 @@
 import type { ByteSource } from '../data/bytes.ts';
 import { FormatError } from '../errors.ts';
 import { asciiGridFormat } from './ascii-grid/signature.ts';
+import { csvFormat } from './csv/signature.ts';
 import { type Detected, type FileFormat, HEAD_LENGTH, starts } from './file-format.ts';
 import { gisFormat } from './flatgeobuf/signature.ts';
 import { geoJsonFormat } from './geojson/signature.ts';
+import { geoPackageFormat } from './geopackage/signature.ts';
 import { geoTiffFormat } from './geotiff/signature.ts';
 import { hecRasFormat } from './hecras/signature.ts';
 import { readBuffer } from './io/buffers.ts';
@@ -16,13 +18,14 @@ import { netCdfFormat } from './netcdf/signature.ts';
 import { selafinFormat } from './selafin/signature.ts';
 import { dbaseTable, shapefileFormat } from './shapefile/signature.ts';
 import { vtuFormat } from './vtu/signature.ts';
-import { cellsOfText, xyzFormat } from './xyz/signature.ts';
+import { xyzFormat } from './xyz/signature.ts';
 import { mdFormat } from './zarr/signature.ts';
 
 /** Formats that are recognised by their first bytes. */
 const BINARY: readonly FileFormat[] = [
   geoTiffFormat,
   gisFormat,
+  geoPackageFormat,
   mdFormat,
   shapefileFormat,
   selafinFormat,
@@ -31,13 +34,21 @@ const BINARY: readonly FileFormat[] = [
   ...dfsFormats,
 ];
 /** Formats that are recognised by their first lines. */
-const TEXT: readonly FileFormat[] = [asciiGridFormat, geoJsonFormat, kmlFormat, vtuFormat, meshFormat, xyzFormat];
+const TEXT: readonly FileFormat[] = [
+  asciiGridFormat,
+  geoJsonFormat,
+  kmlFormat,
+  vtuFormat,
+  meshFormat,
+  xyzFormat,
+  csvFormat,
+];
 /** A zip is of the first format that finds its files in it. */
 const ZIPPED: readonly FileFormat[] = [mdFormat, shapefileFormat, kmlFormat, vtuFormat, geoTiffFormat, asciiGridFormat];
 
 /** Files that no reader takes, by their first bytes. */
 const FOREIGN: readonly [name: string, ...signatures: string[]][] = [
-  ['an SQLite database (also GeoPackage)', 'SQLite format 3\0'],
+  ['an SQLite database', 'SQLite format 3\0'],
   ['a PNG picture', '\x89PNG\r\n'],
   ['a JPEG picture', '\xff\xd8\xff'],
   ['a PDF document', '%PDF-'],
@@ -63,7 +74,7 @@ export async function detect(source: ByteSource, maxDirectory?: number): Promise
   if (starts(head, 'PK\x03\x04', 'PK\x05\x06')) return zip(source, maxDirectory);
   if (starts(head, 'DHI_')) return dfs(source, maxDirectory);
   if (starts(head, HDF5)) return detectHdf5(source);
-  return recognised(BINARY, head) ?? foreign(head) ?? recognised(TEXT, head) ?? dbaseTable(head) ?? cellsOfText(head);
+  return recognised(BINARY, head) ?? foreign(head) ?? dbaseTable(head) ?? recognised(TEXT, head);
 }
 
 function recognised(formats: readonly FileFormat[], head: Buffer): Detected | undefined {

@@ -1,6 +1,7 @@
 import { tilingWriter } from '../tiles/dataset/format.ts';
 import { mbTilesWriter, pmTilesWriter } from '../tiles/vector/pyramid/format.ts';
 import { asciiGridReader, asciiGridWriter } from './ascii-grid/format.ts';
+import { csvReader, csvWriter } from './csv/format.ts';
 import type { Reader, Writer } from './define.ts';
 import { withDetectedFormat } from './detect.ts';
 import { dfs0Reader, dfs0Writer } from './dfs0/format.ts';
@@ -11,6 +12,7 @@ import { dfsuReader, dfsuWriter } from './dfsu/format.ts';
 import { fileReader, fileWriter } from './file/format.ts';
 import { gisReader, gisWriter } from './flatgeobuf/format.ts';
 import { geoJsonReader, geoJsonWriter } from './geojson/format.ts';
+import { geoPackageReader, geoPackageWriter } from './geopackage/format.ts';
 import { geoTiffReader, geoTiffWriter } from './geotiff/format.ts';
 import { hecRasReader } from './hecras/format.ts';
 import { kmlReader, kmlWriter } from './kml/format.ts';
@@ -37,6 +39,8 @@ export const readers: readonly Reader[] = [
   dfsuReader,
   meshFileReader,
   xyzReader,
+  csvReader,
+  geoPackageReader,
   vtuReader,
   selafinReader,
   hecRasReader,
@@ -60,6 +64,8 @@ export const writers: readonly Writer[] = [
   meshFileWriter,
   vtuWriter,
   xyzWriter,
+  csvWriter,
+  geoPackageWriter,
   gisWriter,
   kmlWriter,
   mdWriter,

@@ -18,11 +18,13 @@ const maxPending = 8 << 20;
 /** A local file. Updates its checksum while it is read from front to back. */
 export class FileSource implements ByteSource {
   readonly size: number;
+  readonly path: string;
   readonly #file: FileHandle;
   readonly #hash: Hash | undefined;
   #hashed = 0;
 
-  private constructor(file: FileHandle, size: number, hash: Hash | undefined) {
+  private constructor(path: string, file: FileHandle, size: number, hash: Hash | undefined) {
+    this.path = path;
     this.#file = file;
     this.size = size;
     this.#hash = hash;
@@ -30,7 +32,7 @@ export class FileSource implements ByteSource {
 
   static async open(path: string, { checksum = true } = {}): Promise<FileSource> {
     const file = await open(path, 'r');
-    return new FileSource(file, (await file.stat()).size, checksum ? createHash('sha256') : undefined);
+    return new FileSource(path, file, (await file.stat()).size, checksum ? createHash('sha256') : undefined);
   }
 
   async read(offset: number, length: number): Promise<Uint8Array> {

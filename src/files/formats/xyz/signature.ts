@@ -1,5 +1,5 @@
-import { type Detected, type FileFormat, HEAD_LENGTH, isNumber, latin1 } from '../file-format.ts';
-import { adviceOn, textTable } from './text-table.ts';
+import { type Detected, type FileFormat, isNumber, latin1 } from '../file-format.ts';
+import { cellCount } from '../io/cell-count.ts';
 
 const maxHeaderLines = 5;
 
@@ -25,19 +25,19 @@ function points(head: Buffer): Detected | undefined {
   const first = texts.findIndex((line) => startsWithPoint(line));
   if (first < 0 || first > maxHeaderLines || !texts.slice(first).every((line) => startsWithPoint(line)))
     return undefined;
+  if (first > 0 && isTableHeader(texts[first - 1]!, texts[first]!)) return undefined;
   return { format: 'xyz', name: 'a file of points (XYZ)' };
 }
 
-/** A text table with one separator that cannot be read as points without options. */
-export function cellsOfText(head: Buffer): Detected | undefined {
-  const lines = head
-    .toString('utf8')
-    .replace(/^\ufeff/, '')
-    .split(/\r?\n/);
-  // The last line may be cut off.
-  if (head.length === HEAD_LENGTH) lines.pop();
-  const found = textTable(lines);
-  return found && { name: 'a table of text (CSV)', advice: adviceOn(found), maybe: 'xyz' };
-}
+/**
+ * Whether names in cells of their own, other than x and y, stand over all cells of a point: a table, which the reader
+ * of CSV understands.
+ */
+const isTableHeader = (names: string, point: string): boolean =>
+  !/^"?x[^,;\t]*[,;\t]\s*"?y/i.test(names) &&
+  [',', ';', '\t'].some((separator) => {
+    const count = cellCount(names, separator);
+    return count > 2 && count === cellCount(point, separator);
+  });
 
 export const xyzFormat: FileFormat = { format: 'xyz', extensions: ['.xyz'], recognise: points };
