@@ -6,6 +6,7 @@ import type { Series } from '../src/files/data/series.ts';
 import type { EquidistantAxis } from '../src/files/data/time-axis.ts';
 import type { Context } from '../src/files/formats/define.ts';
 import { FileSink } from '../src/files/formats/io/bytes.ts';
+import { completeParameters } from '../src/files/formats/parameters.ts';
 import { findWriter } from '../src/files/formats/registry.ts';
 
 /** Nodes along each side of the mesh: 250,000 nodes, 498,002 triangles. */
@@ -129,7 +130,8 @@ export const quietContext = (): Context => {
 /** The file of a writer. */
 export async function writeData(data: Data, writer: string, path: string, { checksum = true } = {}): Promise<void> {
   const sink = await FileSink.create(path, { checksum });
-  await findWriter(writer)!.write(data as never, {} as never, sink, quietContext());
+  const found = findWriter(writer)!;
+  await found.write(data as never, completeParameters(found, {}) as never, sink, quietContext());
   if (checksum) await sink.checksum();
   else await sink.flush();
   await sink.close();

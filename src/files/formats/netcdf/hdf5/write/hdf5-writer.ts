@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { constants, deflate, zstdCompress } from 'node:zlib';
+import { constants, zstdCompress } from 'node:zlib';
 import type { ByteSink } from '../../../../data/bytes.ts';
 import { product } from '../../../../data/hyperslab.ts';
 import { bytesOfValues, bytesPerValue, newValues, type StoredValues } from '../../../../data/stored-values.ts';
@@ -7,6 +7,7 @@ import type { ArraySpec, ArrayWriter, Attributes } from '../../../io/store/array
 import { UNDEFINED, u8, u32, u64 } from './bytes.ts';
 import { chunkTree, type StoredChunk } from './chunk-tree.ts';
 import { DatasetHeaders, type StoredArray } from './dataset-headers.ts';
+import { deflated } from './deflate-planes.ts';
 import type { Hdf5Options } from './hdf5-options.ts';
 import { lookup3 } from './lookup3.ts';
 import { shuffled } from './shuffle.ts';
@@ -14,7 +15,7 @@ import { shuffled } from './shuffle.ts';
 const superblockBytes = 48;
 /** Smaller arrays are stored as they are. */
 const smallArray = 4096;
-const packed = { Deflate: promisify(deflate), Zstd: promisify(zstdCompress) };
+const zstd = promisify(zstdCompress);
 
 /**
  * Writes NetCDF-4: a group of HDF5 with variables and dimension scales. Values come first, packed on the threads of
@@ -70,7 +71,7 @@ export class Hdf5Writer implements ArrayWriter {
     if (!array.chunked) return this.whole(array.spec, values.subarray(0, product(array.spec.shape)) as StoredValues);
     if (isFilled(values, fill)) return;
     this.#pending.push({ name, index, bytes: this.#packed(values) });
-    while (this.#pending.length > this.#options.threads + 1) await this.#appendFirst();
+    while (this.#pending.length > 4 * (this.#options.threads + 1)) await this.#appendFirst();
   }
 
   #packed(values: StoredValues): Promise<Uint8Array> {
@@ -78,10 +79,10 @@ export class Hdf5Writer implements ArrayWriter {
     const bytes = bytesOfValues(values);
     if (compression === 'None') return Promise.resolve(bytes);
     const input = shuffled(bytes, values.BYTES_PER_ELEMENT);
-    const work =
+    const work: Promise<Uint8Array> =
       compression === 'Deflate'
-        ? packed.Deflate(input, { level })
-        : packed.Zstd(input, { params: { [constants.ZSTD_c_compressionLevel]: level } });
+        ? deflated(input, values.BYTES_PER_ELEMENT, level)
+        : zstd(input, { params: { [constants.ZSTD_c_compressionLevel]: level } });
     // An error is thrown when its turn comes.
     work.catch(() => {});
     return work;
