@@ -1,11 +1,8 @@
-import type { File } from 'h5wasm';
-import type { ByteSource } from '../../data/bytes.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import { stepCount } from '../../data/time-axis.ts';
 import { FormatError } from '../../errors.ts';
 import { crsFromWkt, parseSrid } from '../../geo/crs/crs.ts';
 import type { Context, Read } from '../define.ts';
-import { withDetectedFormat } from '../detect.ts';
 import type { readParameters } from '../io/dfs/parameters.ts';
 import { allowedItems } from '../io/dfs/parameters.ts';
 import { openHdf5 } from '../io/hdf5/library.ts';
@@ -15,7 +12,7 @@ import { readItems } from './items.ts';
 import { timesOf } from './results.ts';
 
 export const read: Read<typeof readParameters> = async (source, { SRID, AllowedItemNames }, context): Promise<Mesh> => {
-  const file = new Hdf5Values(await open(source, context), source.size);
+  const file = new Hdf5Values(await openHdf5(source, context), source.size);
   const { areas, geometry } = readAreas(file, context);
   const time = timesOf(file);
   if (time === undefined) context.remark('The file has no results over time; only the elevation of the bed was read.');
@@ -44,14 +41,6 @@ export const read: Read<typeof readParameters> = async (source, { SRID, AllowedI
     },
   };
 };
-
-async function open(source: ByteSource, context: Context): Promise<File> {
-  try {
-    return await openHdf5(source, context);
-  } catch (error) {
-    throw await withDetectedFormat(error, source, 'hecras');
-  }
-}
 
 async function crsOf(file: Hdf5Values, { remark }: Context): Promise<Mesh['crs']> {
   const text = file.attribute('/', 'Projection') ?? '';

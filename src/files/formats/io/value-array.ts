@@ -4,16 +4,18 @@ import type { ExactIntegers, Samples } from '../../data/item.ts';
 import type { MultiArray } from '../../data/multi-array.ts';
 import { asSamples, bytesPerValue, isBig, type StoredType, type StoredValues } from '../../data/stored-values.ts';
 
+export interface ValueArrayMetadata {
+  readonly name: string;
+  readonly type: StoredType;
+  readonly shape: readonly number[];
+  /** Lengths of the blocks in which the file stores the values. */
+  readonly chunks: readonly number[];
+  readonly dimensions: readonly (string | undefined)[];
+}
+
 /** An array of values in a file, of which any block can be read. */
 export interface ValueArray {
-  readonly metadata: {
-    readonly name: string;
-    readonly type: StoredType;
-    readonly shape: readonly number[];
-    /** Lengths of the blocks in which the file stores the values. */
-    readonly chunks: readonly number[];
-    readonly dimensions: readonly (string | undefined)[];
-  };
+  readonly metadata: ValueArrayMetadata;
   /** Bytes of a decoded chunk. */
   readonly chunkBytes: number;
   /** A block: first index and length per dimension, within the array. The last dimension varies fastest. */

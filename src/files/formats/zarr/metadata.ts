@@ -2,20 +2,15 @@ import { z } from 'zod';
 import { product } from '../../data/hyperslab.ts';
 import { bytesPerValue, type StoredType } from '../../data/stored-values.ts';
 import { FormatError } from '../../errors.ts';
+import type { ValueArrayMetadata } from '../io/value-array.ts';
 import { shown } from '../io/zip.ts';
 import { CodecList, type Codecs, type NamedCodec } from './codecs.ts';
 import { type DataType, fillOfType, readAs, typeOfVersion3 } from './data-type.ts';
 import { indexLength, type Sharding } from './shards.ts';
 import { parseMetadata } from './types.ts';
 
-/** A Zarr array as its metadata describe it. */
-export interface ArrayMetadata {
-  readonly name: string;
-  readonly type: StoredType;
-  readonly shape: readonly number[];
-  /** Lengths of the chunks that are decoded: those within a shard. */
-  readonly chunks: readonly number[];
-  readonly dimensions: readonly (string | undefined)[];
+/** A Zarr array as its metadata describe it. The chunks are those that are decoded: those within a shard. */
+export interface ArrayMetadata extends ValueArrayMetadata {
   readonly fill: number | bigint;
   readonly codecs: Codecs;
   readonly sharding?: Sharding | undefined;

@@ -1,12 +1,9 @@
 import { defined } from '../../../data/defined.ts';
 import { indicesOf, product } from '../../../data/hyperslab.ts';
 import type { ArrayItem, MultiArray } from '../../../data/multi-array.ts';
-import { bytesPerValue } from '../../../data/stored-values.ts';
-import { stepsOf } from '../../../data/time-axis.ts';
 import { contentOf, storedAxisOf, storedPlaceOf } from '../dfs/origin.ts';
 import { AxisArrays } from './axes.ts';
-import { chunkShape } from './chunk-shape.ts';
-import { type ItemArray, type StoreContent, timeDimension, type WholeArray, wholeArray } from './content.ts';
+import { type ItemArray, itemShape, type StoreContent, type WholeArray, wholeArray } from './content.ts';
 import { CRS, crsArray, known } from './crs.ts';
 import { ATTRIBUTE } from './description.ts';
 import { ArrayNames, describedItem, itemAttributes, storedItem } from './items.ts';
@@ -98,15 +95,11 @@ function itemArray(
   const { time, axes } = array;
   const { type, fill } = storedItem(item);
   const timed = item.overTime && time !== undefined;
-  const steps = timed ? stepsOf(array) : undefined;
   const lengths = item.axes.map((axis) => axes[axis]!.values.length);
   return {
     spec: {
       name,
-      type,
-      dimensions: [...(timed ? timeDimension(time) : []), ...dimensions],
-      shape: [...(steps === undefined ? [] : [steps]), ...lengths],
-      chunks: chunkShape(steps, lengths, bytesPerValue(type)),
+      ...itemShape(timed ? time : undefined, type, dimensions, lengths),
       fill,
       attributes: { ...itemAttributes(item, type, fill), ...(mapped ? { grid_mapping: CRS } : {}) },
     },

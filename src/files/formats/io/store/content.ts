@@ -1,7 +1,8 @@
-import type { StoredType, StoredValues } from '../../../data/stored-values.ts';
+import { bytesPerValue, type StoredType, type StoredValues } from '../../../data/stored-values.ts';
 import { stepsOf, type TimeAxis } from '../../../data/time-axis.ts';
 import type { Context } from '../../define.ts';
 import { type ArraySpec, type ArrayWriter, type Attributes, rowChunks } from './array-spec.ts';
+import { chunkShape } from './chunk-shape.ts';
 import { ItemWriter } from './item-writer.ts';
 import { TIME, timeArray } from './time.ts';
 
@@ -49,8 +50,21 @@ export interface StoreContent {
   readonly items: readonly ItemArray[];
 }
 
-/** Name of the dimension of time, if there is one. */
-export const timeDimension = (time: TimeAxis | undefined): string[] => (time === undefined ? [] : [TIME]);
+/** Type, dimensions and chunks of an array of an item, which has these dimensions at each step, or at all times. */
+export function itemShape(
+  time: TimeAxis | undefined,
+  type: StoredType,
+  dimensions: readonly string[],
+  lengths: readonly number[],
+): Pick<ArraySpec, 'type' | 'dimensions' | 'shape' | 'chunks'> {
+  const steps = time === undefined ? undefined : stepsOf({ time });
+  return {
+    type,
+    dimensions: steps === undefined ? dimensions : [TIME, ...dimensions],
+    shape: steps === undefined ? lengths : [steps, ...lengths],
+    chunks: chunkShape(steps, lengths, bytesPerValue(type)),
+  };
+}
 
 /** The coordinate variable of time, if there is one. */
 export function clockArrays({ time, timeAttributes }: StoreContent): WholeArray[] {

@@ -1,13 +1,11 @@
 import { defined } from '../../../data/defined.ts';
 import { type Band, type Grid, layersOf } from '../../../data/grid.ts';
 import { convertSamples } from '../../../data/samples.ts';
-import { bytesPerValue, isBig, newValues } from '../../../data/stored-values.ts';
-import { stepsOf } from '../../../data/time-axis.ts';
+import { isBig, newValues } from '../../../data/stored-values.ts';
 import type { KnownCrs } from '../../../geo/crs/crs.ts';
 import { isSamePosition } from '../dfs/grid-layout.ts';
 import { contentOf, storedPlaceOf } from '../dfs/origin.ts';
-import { chunkShape } from './chunk-shape.ts';
-import { type ItemArray, type StoreContent, timeDimension, type WholeArray, wholeArray } from './content.ts';
+import { type ItemArray, itemShape, type StoreContent, type WholeArray, wholeArray } from './content.ts';
 import { CRS, coordinateAttributes, crsArray, known } from './crs.ts';
 import { ATTRIBUTE } from './description.ts';
 import { ArrayNames, describedItem, itemAttributes, storedItem } from './items.ts';
@@ -83,13 +81,9 @@ function bandArray(grid: Grid, band: Band, n: number, name: string, mapped: bool
   const { width, height, time, layers } = grid;
   const { type, fill } = storedItem(band, { exact: true });
   const lengths = [...(layers === undefined ? [] : [layers.count]), height, width];
-  const steps = time === undefined ? undefined : stepsOf(grid);
   const spec = {
     name,
-    type,
-    dimensions: [...timeDimension(time), ...(layers === undefined ? [] : ['layer']), 'y', 'x'],
-    shape: [...(steps === undefined ? [] : [steps]), ...lengths],
-    chunks: chunkShape(steps, lengths, bytesPerValue(type)),
+    ...itemShape(time, type, [...(layers === undefined ? [] : ['layer']), 'y', 'x'], lengths),
     fill,
     attributes: { ...itemAttributes(band, type, fill), ...(mapped ? { grid_mapping: CRS } : {}) },
   };

@@ -2,13 +2,11 @@ import { defined } from '../../../data/defined.ts';
 import { CELL_SHAPES, type Mesh, type MeshItem } from '../../../data/mesh.ts';
 import { cellCount, nodeCoordinates, nodeCount, placeCount } from '../../../data/mesh-cells.ts';
 import { sampleTypeOf } from '../../../data/samples.ts';
-import { bytesPerValue } from '../../../data/stored-values.ts';
 import { stepsOf } from '../../../data/time-axis.ts';
 import type { KnownCrs } from '../../../geo/crs/crs.ts';
 import { contentOf, storedPlaceOf } from '../dfs/origin.ts';
 import { AxisArrays } from './axes.ts';
-import { chunkShape } from './chunk-shape.ts';
-import { type ItemArray, type StoreContent, timeDimension, type WholeArray, wholeArray } from './content.ts';
+import { type ItemArray, itemShape, type StoreContent, type WholeArray, wholeArray } from './content.ts';
 import { CRS, coordinateAttributes, crsArray, known, scalar } from './crs.ts';
 import { ATTRIBUTE } from './description.ts';
 import { ArrayNames, describedItem, itemAttributes, storedItem } from './items.ts';
@@ -171,16 +169,11 @@ async function heightArray(mesh: Mesh, meshArrays: MeshNames): Promise<ItemArray
   const { heights, time } = mesh;
   if (heights === undefined) return [];
   const type = stepsOf(mesh) === 0 ? 'Float64' : sampleTypeOf(await heights(0));
-  const steps = time === undefined ? undefined : stepsOf(mesh);
-  const lengths = [nodeCount(mesh)];
   return [
     {
       spec: {
         name: meshArrays.heights,
-        type,
-        dimensions: [...timeDimension(time), meshArrays.node],
-        shape: [...(steps === undefined ? [] : [steps]), ...lengths],
-        chunks: chunkShape(steps, lengths, bytesPerValue(type)),
+        ...itemShape(time, type, [meshArrays.node], [nodeCount(mesh)]),
         fill: Number.NaN,
         attributes: { long_name: 'height of the nodes', positive: 'up', mesh: meshArrays.topology, location: 'node' },
       },
@@ -205,15 +198,11 @@ function itemArray(
 ): ItemArray {
   const { time } = mesh;
   const { type, fill } = storedItem(item);
-  const steps = time === undefined ? undefined : stepsOf(mesh);
   const lengths = [...(item.components ?? []).map(({ values }) => values.length), placeCount(mesh, item)];
   return {
     spec: {
       name,
-      type,
-      dimensions: [...timeDimension(time), ...components, meshArrays[item.location]],
-      shape: [...(steps === undefined ? [] : [steps]), ...lengths],
-      chunks: chunkShape(steps, lengths, bytesPerValue(type)),
+      ...itemShape(time, type, [...components, meshArrays[item.location]], lengths),
       fill,
       attributes: {
         ...itemAttributes(item, type, fill),
