@@ -185,6 +185,9 @@ const READ_ONLY = '-c default_transaction_read_only=on';
 /** Postgres would plan most of our prepared statements at each execution, which costs more than the execution. */
 const PLANNED_ONCE = '-c plan_cache_mode=force_generic_plan';
 
+/** A server that is not there refuses at once; one on a busy machine may need seconds to start a backend. */
+const CONNECT_MS = 20_000;
+
 /**
  * The connections of a process. Statements outside of transactions run read-only: one that writes fails with SQLSTATE
  * 25006. A quarter as many connections as `size` are for prepared statements outside of transactions. Connects lazily:
@@ -195,14 +198,14 @@ export class Database extends Statements<never> {
   readonly #prepared: pg.Pool;
   readonly #current = new AsyncLocalStorage<{ lazy: LazyTransaction; tx?: Transaction } | undefined>();
 
-  constructor(url: string, size: number, applicationName = 'platform') {
+  /** @param connectMs how long a statement may wait for a connection */
+  constructor(url: string, size: number, applicationName = 'platform', connectMs = CONNECT_MS) {
     super();
     const open = (max: number, options: string) =>
       openPool({
         connectionString: withOptions(url, applicationName, options),
         max,
-        // a server that is not there refuses at once; one on a busy machine may need seconds to start a backend
-        connectionTimeoutMillis: 20_000,
+        connectionTimeoutMillis: connectMs,
         idleTimeoutMillis: 30_000,
         statement_timeout: 60_000,
         idle_in_transaction_session_timeout: 60_000,

@@ -15,6 +15,8 @@ const root = new URL('../..', import.meta.url);
 const CLUSTER = process.env.TEST_CLUSTER ?? clusterFolder(undefined);
 /** SQLSTATE of a statement about a database that others use. */
 const IN_USE = '55006';
+/** On a busy machine, the tests of a group, which begin all at once, wait long for one another's connections. */
+const CONNECT_MS = 180_000;
 /** Nothing of these databases has to survive a crash. */
 const FORGETFUL = {
   fsync: 'off',
@@ -55,7 +57,7 @@ export async function testDatabase(
   );
   const url = withDatabase(server.url, name);
   const runtimeUrl = withDatabase((await localRoles(server.url)).runtime, name);
-  const db = new Database(role === 'runtime' ? runtimeUrl : url, poolSize);
+  const db = new Database(role === 'runtime' ? runtimeUrl : url, poolSize, undefined, CONNECT_MS);
   const folder = await dataFolder();
   return {
     url,
