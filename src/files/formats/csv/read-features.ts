@@ -102,15 +102,11 @@ function remarkOn(
     remark(`Times of the column '${names[time.column]}' were read as ${time.parser.pattern}.`);
   for (const n of columns) {
     if (survey.types[n] !== 'string' || survey.count <= sample.length) continue;
-    const numeric = sample.some((cells) => {
-      const bytes = Buffer.from((cells[n] ?? '').trim());
-      return !Number.isNaN(numbers.parse(bytes, 0, bytes.length));
-    });
-    const all = sample.every((cells) => {
-      const bytes = Buffer.from((cells[n] ?? '').trim());
-      return bytes.length === 0 || !Number.isNaN(numbers.parse(bytes, 0, bytes.length));
-    });
-    if (numeric && all)
+    const cells = sample.map((row) => (row[n] ?? '').trim()).filter((cell) => cell !== '');
+    // Codes such as 007 were texts from the start.
+    const isNumber = (cell: string) =>
+      !/^[+-]?0\d/.test(cell) && !Number.isNaN(numbers.parse(Buffer.from(cell), 0, cell.length));
+    if (cells.length > 0 && cells.every(isNumber))
       remark(`The column '${names[n]}' became text, because later rows have values that are no numbers.`);
   }
 }
