@@ -62,7 +62,7 @@ test('inspect describes an ASCII grid, and draws it', async (t) => {
 
 test('inspect names known kinds of files without a reader, and reports unknown kinds', async (t) => {
   for (const [content, sentence] of [
-    ['CDF\x01\0\0\0\0', /content +NetCDF file/],
+    ['GRIB\0\0\0\x02', /content +GRIB file/],
     ['SQLite format 3\0', /content +SQLite database/],
     ['{"a": 1}', /content +JSON file/],
     ['<!DOCTYPE html><html>', /content +web page/],
