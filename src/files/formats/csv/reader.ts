@@ -1,5 +1,4 @@
 import type { Read } from '../define.ts';
-import { withDetectedFormat } from '../detect.ts';
 import { readDialect } from './dialect.ts';
 import type { readParameters } from './parameters.ts';
 import { readFeatures } from './read-features.ts';
@@ -7,14 +6,10 @@ import { readSeries } from './read-series.ts';
 import { assignRoles } from './roles.ts';
 
 export const read: Read<typeof readParameters> = async (source, parameters, context) => {
-  try {
-    const dialect = await readDialect(source, parameters, context);
-    const roles = assignRoles(dialect, parameters);
-    const { kind, time } = roles;
-    return kind === 'series'
-      ? await readSeries(source, dialect, { ...roles, time: time! }, context)
-      : await readFeatures(source, dialect, roles, context);
-  } catch (error) {
-    throw await withDetectedFormat(error, source, 'csv');
-  }
+  const dialect = await readDialect(source, parameters, context);
+  const roles = assignRoles(dialect, parameters);
+  const { kind, time } = roles;
+  return kind === 'series'
+    ? await readSeries(source, dialect, { ...roles, time: time! }, context)
+    : await readFeatures(source, dialect, roles, context);
 };

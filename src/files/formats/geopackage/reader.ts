@@ -4,7 +4,6 @@ import type { Feature, FeatureCollection, GeometryType } from '../../data/featur
 import { FormatError } from '../../errors.ts';
 import { ONE_VERTEX, PART_LEFT_OUT, withoutShortLines } from '../../geo/vector/short-lines.ts';
 import type { Context, Read } from '../define.ts';
-import { withDetectedFormat } from '../detect.ts';
 import { CoordinatePool } from '../io/coordinate-pool.ts';
 import { WkbReader } from '../io/wkb-reader.ts';
 import { type LayerColumns, readColumns } from './columns.ts';
@@ -22,28 +21,23 @@ export const read: Read<typeof readParameters> = async (
   { SRID, Layer: wanted },
   context,
 ): Promise<FeatureCollection> => {
-  try {
-    const database = await openDatabase(source, context);
-    const layer = findLayer(database, wanted, context);
-    const columns = readColumns(database, layer, context);
-    const { geometry } = layer;
-    const crs =
-      geometry === undefined || SRID !== undefined ? undefined : await readCrs(database, geometry.srs, context);
-    const dimensions = { hasZ: (geometry?.z ?? 0) > 0, hasM: (geometry?.m ?? 0) > 0 };
-    const count = layer.isView ? undefined : countRows(database, layer.name);
-    return {
-      kind: 'features',
-      name: layer.name,
-      ...(crs === undefined ? {} : { crs }),
-      fields: columns.fields.map(({ column: _, ...field }) => field),
-      ...dimensions,
-      ...(columns.geometry === undefined ? {} : geometryTypes(geometry!.type)),
-      ...(count === undefined ? {} : { count }),
-      chunks: () => chunks(database, layer, columns, dimensions, context),
-    };
-  } catch (error) {
-    throw await withDetectedFormat(error, source, 'geopackage');
-  }
+  const database = await openDatabase(source, context);
+  const layer = findLayer(database, wanted, context);
+  const columns = readColumns(database, layer, context);
+  const { geometry } = layer;
+  const crs = geometry === undefined || SRID !== undefined ? undefined : await readCrs(database, geometry.srs, context);
+  const dimensions = { hasZ: (geometry?.z ?? 0) > 0, hasM: (geometry?.m ?? 0) > 0 };
+  const count = layer.isView ? undefined : countRows(database, layer.name);
+  return {
+    kind: 'features',
+    name: layer.name,
+    ...(crs === undefined ? {} : { crs }),
+    fields: columns.fields.map(({ column: _, ...field }) => field),
+    ...dimensions,
+    ...(columns.geometry === undefined ? {} : geometryTypes(geometry!.type)),
+    ...(count === undefined ? {} : { count }),
+    chunks: () => chunks(database, layer, columns, dimensions, context),
+  };
 };
 
 const countRows = (database: DatabaseSync, table: string): number =>
