@@ -2,17 +2,21 @@ import type { ByteSource } from '../data/bytes.ts';
 import { FormatError } from '../errors.ts';
 import { asciiGridFormat } from './ascii-grid/signature.ts';
 import { csvFormat } from './csv/signature.ts';
+import { dxfFormat } from './dxf/signature.ts';
 import { type Detected, type FileFormat, HEAD_LENGTH, starts } from './file-format.ts';
 import { gisFormat } from './flatgeobuf/signature.ts';
 import { geoJsonFormat } from './geojson/signature.ts';
 import { geoPackageFormat } from './geopackage/signature.ts';
 import { geoTiffFormat } from './geotiff/signature.ts';
+import { gmlFormat } from './gml/signature.ts';
+import { gpxFormat } from './gpx/signature.ts';
 import { hecRasFormat } from './hecras/signature.ts';
 import { readBuffer } from './io/buffers.ts';
 import { dfsFormats } from './io/dfs/signature.ts';
 import { detectHdf5, HDF5 } from './io/hdf5/signature.ts';
 import { zipEntries } from './io/zip.ts';
 import { kmlFormat } from './kml/signature.ts';
+import { mapInfoFormat } from './mapinfo/signature.ts';
 import { meshFormat } from './mesh-file/signature.ts';
 import { netCdfFormat } from './netcdf/signature.ts';
 import { selafinFormat } from './selafin/signature.ts';
@@ -38,13 +42,25 @@ const TEXT: readonly FileFormat[] = [
   asciiGridFormat,
   geoJsonFormat,
   kmlFormat,
+  gpxFormat,
+  gmlFormat,
   vtuFormat,
+  mapInfoFormat,
+  dxfFormat,
   meshFormat,
   xyzFormat,
   csvFormat,
 ];
 /** A zip is of the first format that finds its files in it. */
-const ZIPPED: readonly FileFormat[] = [mdFormat, shapefileFormat, kmlFormat, vtuFormat, geoTiffFormat, asciiGridFormat];
+const ZIPPED: readonly FileFormat[] = [
+  mdFormat,
+  shapefileFormat,
+  mapInfoFormat,
+  kmlFormat,
+  vtuFormat,
+  geoTiffFormat,
+  asciiGridFormat,
+];
 
 /** Files that no reader takes, by their first bytes. */
 const FOREIGN: readonly [name: string, ...signatures: string[]][] = [

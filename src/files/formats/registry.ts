@@ -9,13 +9,17 @@ import { dfs1Reader, dfs1Writer } from './dfs1/format.ts';
 import { dfs2Reader, dfs2Writer } from './dfs2/format.ts';
 import { dfs3Reader, dfs3Writer } from './dfs3/format.ts';
 import { dfsuReader, dfsuWriter } from './dfsu/format.ts';
+import { dxfReader } from './dxf/format.ts';
 import { fileReader, fileWriter } from './file/format.ts';
 import { gisReader, gisWriter } from './flatgeobuf/format.ts';
 import { geoJsonReader, geoJsonWriter } from './geojson/format.ts';
 import { geoPackageReader, geoPackageWriter } from './geopackage/format.ts';
 import { geoTiffReader, geoTiffWriter } from './geotiff/format.ts';
+import { gmlReader } from './gml/format.ts';
+import { gpxReader } from './gpx/format.ts';
 import { hecRasReader } from './hecras/format.ts';
 import { kmlReader, kmlWriter } from './kml/format.ts';
+import { mapInfoReader } from './mapinfo/format.ts';
 import { meshFileReader, meshFileWriter } from './mesh-file/format.ts';
 import { netCdfReader, netCdfWriter } from './netcdf/format.ts';
 import { selafinReader } from './selafin/format.ts';
@@ -46,6 +50,10 @@ export const readers: readonly Reader[] = [
   hecRasReader,
   gisReader,
   kmlReader,
+  gpxReader,
+  gmlReader,
+  mapInfoReader,
+  dxfReader,
   mdReader,
   netCdfReader,
   tsReader,

@@ -49,6 +49,8 @@ export interface Gdal {
   _GDALGetRasterYSize(dataset: number): number;
   _GDALInfoOptionsNew(argv: number, unused: number): number;
   _GDALInfoOptionsFree(options: number): void;
+  _GDALVectorTranslateOptionsNew(argv: number, unused: number): number;
+  _GDALVectorTranslateOptionsFree(options: number): void;
   _GDALVectorInfoOptionsNew(argv: number, unused: number): number;
   _GDALVectorInfoOptionsFree(options: number): void;
   _GDALWarpAppOptionsNew(argv: number, unused: number): number;
@@ -213,6 +215,8 @@ export function vectorInfo(module: Gdal, dataset: number, argv: string[]): Vecto
 
 export interface VectorInfo {
   layers: {
+    name: string;
+    featureCount?: number;
     geometryFields: { coordinateSystem?: { wkt: string } | null }[];
     features?: { properties: Record<string, string | number | null> }[];
   }[];

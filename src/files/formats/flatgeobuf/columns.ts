@@ -1,6 +1,6 @@
 import { isDate, isDateTime } from '../../data/date-text.ts';
 import type { Field } from '../../data/feature-collection.ts';
-import { columnTypes } from './schema.ts';
+import { columnTypes } from '../io/flatgeobuf/schema.ts';
 
 const { Bool, Int, Long, Double, String: Text, Json, DateTime } = columnTypes;
 

@@ -3,8 +3,8 @@ import type { Feature, Geometry } from '../../data/feature-collection.ts';
 import { ConversionError } from '../../errors.ts';
 import { copyRing, isClosed } from '../../geo/vector/rings.ts';
 import type { BufferedWriter } from '../io/buffered-writer.ts';
+import { geometryCodes, maxFeature } from '../io/flatgeobuf/schema.ts';
 import { isPresent, type OutputColumn, roomFor } from './columns.ts';
-import { geometryCodes, maxFeature } from './schema.ts';
 
 /** Bytes of the fixed parts of a geometry, at most: vtable, table, lengths and padding of vectors. */
 const fixedBytes = 96;

@@ -1,8 +1,6 @@
 import type { Crs } from '../../data/crs-reference.ts';
 import { crsName, resolveCrs } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
-import type { OutputColumn } from './columns.ts';
-import { flatBuffer, type Slots } from './flat-builder.ts';
 import {
   columnSlots,
   columnTypes,
@@ -13,7 +11,9 @@ import {
   magic,
   nodeSize,
   patchVersion,
-} from './schema.ts';
+} from '../io/flatgeobuf/schema.ts';
+import type { OutputColumn } from './columns.ts';
+import { flatBuffer, type Slots } from './flat-builder.ts';
 
 /** Summary of the features in the header. */
 export interface Contents {

@@ -1,6 +1,6 @@
 import type { Boxes } from '../../geo/vector/spatial-order.ts';
 import type { BufferedWriter } from '../io/buffered-writer.ts';
-import { levelSizes, nodeBytes, nodeSize } from './schema.ts';
+import { levelSizes, nodeBytes, nodeSize } from '../io/flatgeobuf/schema.ts';
 
 /** Writes the packed R-tree of the features in this order: the root first, the leaves last. */
 export async function writeIndex(

@@ -1,9 +1,9 @@
 import type { Context } from '../define.ts';
+import { FlatTable } from '../io/flatgeobuf/flat-table.ts';
+import { featureSlots } from '../io/flatgeobuf/schema.ts';
+import { eachValue, valueAt } from '../io/flatgeobuf/values.ts';
 import { OrderedSpool } from '../io/ordered-spool.ts';
 import { isPresent, type OutputColumn, roomFor } from './columns.ts';
-import { FlatTable } from './flat-table.ts';
-import { featureSlots } from './schema.ts';
-import { eachValue, valueAt } from './values.ts';
 
 /** Copies the features, with the values of columns that a later value widened in the final type of their column. */
 export async function withFinalTypes(

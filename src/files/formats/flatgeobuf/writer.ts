@@ -6,13 +6,13 @@ import { ConversionError, FormatError } from '../../errors.ts';
 import { Boxes } from '../../geo/vector/spatial-order.ts';
 import type { Context, Write } from '../define.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';
+import { columnTypes, geometryCodes } from '../io/flatgeobuf/schema.ts';
 import { OrderedSpool } from '../io/ordered-spool.ts';
 import { OutputColumn } from './columns.ts';
 import { FeatureEncoder } from './feature-encoder.ts';
 import { crsTable, headerBytes } from './header-writer.ts';
 import { writeIndex } from './index-writer.ts';
 import type { writeParameters } from './parameters.ts';
-import { columnTypes, geometryCodes } from './schema.ts';
 import { withFinalTypes } from './widen.ts';
 
 const maxColumns = 0xffff;

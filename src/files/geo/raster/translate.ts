@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import { FormatError } from '../../errors.ts';
+import { gdalSentence, withFolder } from '../mounted-folder.ts';
 import { configure, type Gdal, gdal, guarded, lastMessage, withDataset, withStrings } from '../wasm.ts';
 
 /** Options of `translateFile`. */
@@ -122,7 +123,7 @@ function translate(
   more: () => string[] = () => [],
 ): void {
   module._CPLErrorReset();
-  const broken = () => new FormatError(`GDAL cannot read the file: ${sentence(lastMessage(module))}`);
+  const broken = () => new FormatError(`GDAL cannot read the file: ${gdalSentence(lastMessage(module))}`);
   const done = withDataset(
     module,
     input,
@@ -163,25 +164,3 @@ function warpTo(module: Gdal, dataset: number, output: string, argv: string[]): 
   module._GDALWarpAppOptionsFree(options);
   return result;
 }
-
-/** Mounts a folder of the disk in the module's file system for the duration of `f`. */
-function withFolder<T>(module: Gdal, folder: string, f: (mounted: string) => T): T {
-  const point = `/${randomUUID()}`;
-  module.FS.mkdir(point);
-  module.FS.mount(module.NODEFS, { root: folder }, point);
-  try {
-    return f(point);
-  } finally {
-    module.FS.unmount(point);
-    module.FS.rmdir(point);
-  }
-}
-
-/** GDAL's message without the names of temporary files. */
-const sentence = (message: string): string =>
-  `${
-    message
-      .replace(/\/[0-9a-f-]{36}[^\s:,]*(?:: |, )?/g, '')
-      .replace(/\s+/g, ' ')
-      .slice(0, 300) || 'it gives no reason'
-  }.`;

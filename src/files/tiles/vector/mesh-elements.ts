@@ -5,8 +5,8 @@ import { loadOnce } from '../../data/load-once.ts';
 import { areaShapes, type Mesh, type MeshItem } from '../../data/mesh.ts';
 import { cellLayers, footprints, type MeshCells } from '../../data/mesh-columns.ts';
 import { ConversionError } from '../../errors.ts';
-import type { Leaves } from '../../formats/flatgeobuf/index-search.ts';
-import type { Area } from '../../formats/flatgeobuf/schema.ts';
+import type { Leaves } from '../../formats/io/flatgeobuf/index-search.ts';
+import type { Area } from '../../formats/io/flatgeobuf/schema.ts';
 import { describeCrs, type KnownCrs } from '../../geo/crs/crs.ts';
 import { Boxes } from '../../geo/vector/spatial-order.ts';
 

@@ -1,7 +1,7 @@
-import type { Crs } from '../../data/crs-reference.ts';
-import { ConversionError, FormatError } from '../../errors.ts';
-import { crsFromWkt, parseSrid } from '../../geo/crs/crs.ts';
-import type { Context } from '../define.ts';
+import type { Crs } from '../../../data/crs-reference.ts';
+import { ConversionError, FormatError } from '../../../errors.ts';
+import { crsFromWkt, parseSrid } from '../../../geo/crs/crs.ts';
+import type { Context } from '../../define.ts';
 import type { Header } from './header-reader.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { Feature } from '../../data/feature-collection.ts';
-import { CoordinatePool } from '../io/coordinate-pool.ts';
+import type { Feature } from '../../../data/feature-collection.ts';
+import { CoordinatePool } from '../coordinate-pool.ts';
 import { FlatTable } from './flat-table.ts';
 import { GeometryReader } from './geometry-reader.ts';
 import type { Header } from './header-reader.ts';

@@ -1,5 +1,5 @@
-import type { ByteSource } from '../../data/bytes.ts';
-import { FormatError } from '../../errors.ts';
+import type { ByteSource } from '../../../data/bytes.ts';
+import { FormatError } from '../../../errors.ts';
 import type { Header } from './header-reader.ts';
 import { type Area, nodeBytes } from './schema.ts';
 

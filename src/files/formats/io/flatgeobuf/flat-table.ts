@@ -1,4 +1,4 @@
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../../errors.ts';
 
 /** Thrown for a FlatBuffer whose offsets or lengths lead outside of it. Its feature is a bad record. */
 export class InvalidRecord extends FormatError {}

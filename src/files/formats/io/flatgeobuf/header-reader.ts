@@ -1,7 +1,7 @@
-import type { ByteSource } from '../../data/bytes.ts';
-import type { Field, FieldType } from '../../data/feature-collection.ts';
-import { FormatError } from '../../errors.ts';
-import { readBuffer } from '../io/buffers.ts';
+import type { ByteSource } from '../../../data/bytes.ts';
+import type { Field, FieldType } from '../../../data/feature-collection.ts';
+import { FormatError } from '../../../errors.ts';
+import { readBuffer } from '../buffers.ts';
 import { FlatTable } from './flat-table.ts';
 import {
   type Area,

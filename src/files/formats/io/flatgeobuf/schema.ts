@@ -1,5 +1,5 @@
-import type { Box } from '../../data/box.ts';
-import type { GeometryType } from '../../data/feature-collection.ts';
+import type { Box } from '../../../data/box.ts';
+import type { GeometryType } from '../../../data/feature-collection.ts';
 
 /** A rectangle in the coordinate system of the file. */
 export type Area = Pick<Box, 'west' | 'south' | 'east' | 'north'>;

@@ -1,6 +1,6 @@
-import type { ByteSource } from '../../data/bytes.ts';
-import { FormatError } from '../../errors.ts';
-import { ReadWindow } from '../io/read-window.ts';
+import type { ByteSource } from '../../../data/bytes.ts';
+import { FormatError } from '../../../errors.ts';
+import { ReadWindow } from '../read-window.ts';
 import type { Header } from './header-reader.ts';
 import type { Found } from './index-search.ts';
 import { maxFeature } from './schema.ts';

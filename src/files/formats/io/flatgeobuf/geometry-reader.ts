@@ -1,6 +1,6 @@
-import { type Dimensions, strideOf } from '../../data/dimensions.ts';
-import type { Geometry, GeometryType } from '../../data/feature-collection.ts';
-import type { CoordinatePool } from '../io/coordinate-pool.ts';
+import { type Dimensions, strideOf } from '../../../data/dimensions.ts';
+import type { Geometry, GeometryType } from '../../../data/feature-collection.ts';
+import type { CoordinatePool } from '../coordinate-pool.ts';
 import type { FlatTable, Span } from './flat-table.ts';
 import { geometrySlots, geometryTypesByCode, maxNesting } from './schema.ts';
 

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ByteSource } from '../../../data/bytes.ts';
+import type { FeatureCollection } from '../../../data/feature-collection.ts';
+import { ConversionError, FormatError } from '../../../errors.ts';
+import {
+  layerToFlatGeobuf,
+  type VectorFile,
+  type VectorLayer,
+  vectorLayers,
+} from '../../../geo/vector/translate-layer.ts';
+import { type Context, SEVERAL_LAYERS } from '../../define.ts';
+import { FileSink, FileSource } from '../bytes.ts';
+import { readFlatGeobuf } from '../flatgeobuf/read.ts';
+import { piecesOf } from '../pieces.ts';
+import { shown } from '../zip.ts';
+import { hasHeights, withoutHeights } from './heights.ts';
+
+export interface WantedLayer {
+  readonly layer?: string | undefined;
+  /** Name of the features; absent: that of the layer. */
+  readonly name?: string;
+  /** Layers of which one is chosen if none is named; absent: all. */
+  readonly among?: readonly string[];
+  readonly srid?: string | undefined;
+  /** The driver does not tell whether a layer has heights: they are kept if one is not 0. */
+  readonly findHeights?: boolean;
+}
+
+/** A folder of the conversion's scratch folder, in which GDAL sees nothing else. */
+export async function newFolder({ scratch, onEnd }: Pick<Context, 'scratch' | 'onEnd'>): Promise<string> {
+  const folder = join(scratch, randomUUID());
+  await mkdir(folder);
+  onEnd(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Copies the file into a folder of its own. */
+export async function copyToFolder(source: ByteSource, name: string, context: Context): Promise<string> {
+  const path = join(await newFolder(context), name);
+  await using sink = await FileSink.create(path, { checksum: false });
+  for await (const bytes of piecesOf(source)) {
+    context.signal.throwIfAborted();
+    await sink.append(bytes);
+  }
+  await sink.flush();
+  return path;
+}
+
+/**
+ * Features of a layer of a file that GDAL reads: it writes them to a FlatGeobuf in the scratch folder.
+ * @throws FormatError with GDAL's message, ConversionError if there are several layers
+ */
+export async function readByGdal(file: VectorFile, wanted: WantedLayer, context: Context): Promise<FeatureCollection> {
+  const layers = await vectorLayers(file);
+  const { name } = chosenLayer(layers, wanted);
+  context.signal.throwIfAborted();
+  const output = join(await newFolder(context), 'features.fgb');
+  await layerToFlatGeobuf(file, { layer: name, withHeights: wanted.findHeights ?? false, output });
+  const written = await FileSource.open(output, { checksum: false });
+  context.onEnd(() => written.close());
+  const features = { ...(await readFlatGeobuf(written, wanted.srid, context)), name: wanted.name ?? name };
+  if (!wanted.findHeights || !features.hasZ) return features;
+  // What this pass finds is reported by the next one.
+  const silent = { ...context, reportLoss() {}, remark() {}, reportBadRecord() {} };
+  return (await hasHeights(await readFlatGeobuf(written, wanted.srid, silent))) ? features : withoutHeights(features);
+}
+
+/** The wanted layer, in any letter case, else the only one that has features. */
+function chosenLayer(layers: readonly VectorLayer[], { layer: wanted, among }: WantedLayer): VectorLayer {
+  const names = (all: readonly VectorLayer[]) =>
+    all
+      .slice(0, 50)
+      .map(({ name }) => shown(name))
+      .join(', ');
+  if (wanted !== undefined) {
+    const found = layers.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+    if (found !== undefined) return found;
+    throw new ConversionError(`The file has no layer '${shown(wanted)}'. Its layers: ${names(layers)}.`);
+  }
+  const filled = layers.filter(({ name, count }) => count > 0 && (among?.includes(name) ?? true));
+  if (filled.length > 1)
+    throw new ConversionError(
+      `The file has ${filled.length} layers. Choose one with Layer: ${names(filled)}.`,
+      SEVERAL_LAYERS,
+    );
+  const only = filled[0] ?? layers[0];
+  if (only !== undefined) return only;
+  throw new FormatError('The file has no layers.');
+}

@@ -1,0 +1,12 @@
+import { defineReader } from '../define.ts';
+import { readParameters } from './parameters.ts';
+
+export const mapInfoReader = defineReader({
+  name: 'MapInfoReader',
+  description: 'MapInfo tables (.tab) or interchange files (.mif) in a zip, read by GDAL.',
+  format: 'mapinfo',
+  produces: 'features',
+  has: ['place', 'items'],
+  parameters: readParameters,
+  load: () => import('./reader.ts'),
+});
