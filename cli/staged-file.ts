@@ -1,6 +1,6 @@
 import { basename, extname } from 'node:path';
 import type { Command } from 'commander';
-import { isAddress, mainFile, measureSize, type Recognised, recognise, zipShapefile } from 'hydrofiles/command';
+import { isAddress, mainFile, measureSize, type Recognised, recognise, zipWithCompanions } from 'hydrofiles/command';
 import { bytes, UsageError } from 'hydrofiles/terminal';
 import type { TextAnswer } from '../src/http/rules/forms.ts';
 import type { Io } from './io.ts';
@@ -22,7 +22,7 @@ export interface InputFile {
   address(): Promise<string>;
   /** Format of a local file by its content. */
   content?: Recognised;
-  /** Calls `work` with the local file to send: for a `.shp` file, a temporary zip with its companion files. */
+  /** Calls `work` with the local file to send: for a `.shp` or `.tab` file, a temporary zip with its companions. */
   with?<T>(work: (path: string) => Promise<T>): Promise<T>;
 }
 
@@ -34,12 +34,12 @@ export async function openInputFile(io: Io, given: string): Promise<InputFile> {
     const content = await recognise(file);
     const place = '/api/conversion/transfer/upload-url';
     return {
-      name: cleanName(content.isShp ? `${basename(file, extname(file))}.zip` : basename(file)),
+      name: cleanName(content.hasCompanions ? `${basename(file, extname(file))}.zip` : basename(file)),
       address: async () => (await io.api.call<TextAnswer>('GET', place)).body.data,
       content,
       async with(work) {
-        if (!content.isShp) return work(file);
-        const packed = await zipShapefile(file);
+        if (!content.hasCompanions) return work(file);
+        const packed = await zipWithCompanions(file);
         try {
           return await work(packed.path);
         } finally {

@@ -15,5 +15,5 @@ export {
 export { isAddress, measureSize, type Recognised, recognise } from './command/input.ts';
 export { localOutput, needsName, STDIO } from './command/output.ts';
 export { listSentences } from './command/receipt.ts';
-export { mainFile, zipShapefile } from './command/shapefile-zip.ts';
+export { mainFile, zipWithCompanions } from './command/shapefile-zip.ts';
 export { formatOfName } from './formats/detect.ts';

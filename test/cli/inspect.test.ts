@@ -196,6 +196,17 @@ test('a .shp file is inspected with its companions, also by the name of one of t
   }
 });
 
+test('a .mif file is inspected with its .mid file, also by the name of that', async (t) => {
+  const head = 'Version 300\nCharset "WindowsLatin1"\nDelimiter ","\nCoordSys Earth Projection 1, 104\n';
+  await writeFile(join(folder, 'wells.MIF'), `${head}Columns 1\n  depth Float\nData\n\nPoint 10.5 52.25\n`);
+  await writeFile(join(folder, 'wells.mid'), '1.5\n');
+  for (const name of ['wells.MIF', 'wells.mid']) {
+    const { io, out } = person({});
+    t.is(await main(['inspect', join(folder, name), '--json'], io), 0);
+    t.like(JSON.parse(out()), { format: 'mapinfo', statistics: { features: 1 } }, name);
+  }
+});
+
 test('inspect describes several files one after the other, as an array with --json, and lists failed files last', async (t) => {
   const at = (name: string) => join(folder, name);
   await writeFile(at('one.tif'), tiff);

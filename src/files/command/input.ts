@@ -9,21 +9,24 @@ import { FileSource } from '../formats/io/bytes.ts';
 import { UsageError } from './errors.ts';
 import type { Io } from './io.ts';
 import { STDIO } from './output.ts';
-import { mainFile, zipShapefile } from './shapefile-zip.ts';
+import { mainFile, zipWithCompanions } from './shapefile-zip.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /**
- * Format of a local file by its content, which counts more than its name; empty for an unknown format. `isShp`: the
- * main file of a Shapefile, which is sent as a zip with its companion files.
+ * Format of a local file by its content, which counts more than its name; empty for an unknown format.
+ * `hasCompanions`: the main file of a Shapefile or a MapInfo table, which is sent as a zip with its companion files.
  */
-export type Recognised = Partial<Detected> & { isShp?: boolean };
+export type Recognised = Partial<Detected> & { hasCompanions?: boolean };
 
 export async function recognise(path: string): Promise<Recognised> {
   await using source = await FileSource.open(path, { checksum: false });
   const head = Buffer.from(await source.read(0, 32));
   const isShp = head.length === 32 && head.readInt32BE(0) === 9994 && head.readInt32LE(28) === 1000;
-  if (isShp && extname(path).toLowerCase() !== '.shx') return { format: 'shapefile', name: 'a Shapefile', isShp };
-  return (await detect(source)) ?? {};
+  if (isShp && extname(path).toLowerCase() !== '.shx')
+    return { format: 'shapefile', name: 'a Shapefile', hasCompanions: true };
+  const found = await detect(source);
+  if (found?.zipped === undefined) return found ?? {};
+  return { format: found.zipped, name: found.name, hasCompanions: true };
 }
 
 /** Size of a local file in bytes. Throws a `UsageError` if it is not a file. */
@@ -38,7 +41,7 @@ export const isAddress = (file: string) => /^https?:\/\//i.test(file);
 /** A local input file of a command that needs no server. */
 export interface LocalInput {
   path: string;
-  /** Name for the receipt. A `.shp` file is zipped with its companions, so its name ends in `.zip`. */
+  /** Name for the receipt. A file that is zipped with its companions has a name that ends in `.zip`. */
   name: string;
   content: Recognised;
 }
@@ -54,8 +57,8 @@ export async function openLocal(io: Io, argument: string, open: AsyncDisposableS
   const path = await mainFile(given);
   const content = await recognise(path);
   const name = argument === STDIO ? 'stdin' : basename(path);
-  if (!content.isShp) return { path, name, content };
-  const packed = open.adopt(await zipShapefile(path), (one) => one.close());
+  if (!content.hasCompanions) return { path, name, content };
+  const packed = open.adopt(await zipWithCompanions(path), (one) => one.close());
   return { path: packed.path, name: `${basename(path, extname(path))}.zip`, content };
 }
 

@@ -7,16 +7,25 @@ import { zipEntries } from '../formats/io/zip.ts';
 import { unpackEntry } from '../formats/io/zip-entry.ts';
 import { ZipWriter } from '../formats/io/zip-writer.ts';
 
-const COMPANIONS = new Set(['.shx', '.dbf', '.prj', '.cpg']);
+/** Extensions of the files that stand beside a main file with the same name. */
+const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
+  '.shp': ['.shx', '.dbf', '.prj', '.cpg'],
+  '.tab': ['.dat', '.map', '.id', '.ind', '.dbf'],
+  '.mif': ['.mid'],
+};
 const CHUNK = 2 ** 18;
 
-/** The .shp file that a part of a shapefile belongs to, if it is beside it; of other files the file itself. */
+/** The .shp, .tab or .mif file that a part of it belongs to, if it is beside it; of other files the file itself. */
 export async function mainFile(path: string): Promise<string> {
-  if (!isCompanion(path)) return path;
-  const shp = `${basename(path, extname(path)).toLowerCase()}.shp`;
+  const mains = Object.keys(COMPANIONS).filter((main) => isCompanion(path, main));
+  if (mains.length === 0) return path;
   const names = await readdir(dirname(path)).catch(() => []);
-  const found = names.find((name) => name.toLowerCase() === shp);
-  return found === undefined ? path : join(dirname(path), found);
+  for (const main of mains) {
+    const wanted = `${basename(path, extname(path)).toLowerCase()}${main}`;
+    const found = names.find((name) => name.toLowerCase() === wanted);
+    if (found !== undefined) return join(dirname(path), found);
+  }
+  return path;
 }
 
 /** A file in a temporary folder; `close` deletes both. */
@@ -25,20 +34,21 @@ export interface Packed {
   close(): Promise<void>;
 }
 
-/** Zips a `.shp` file with its companion files (the same name, other extensions). */
-export async function zipShapefile(shp: string): Promise<Packed> {
-  const stem = basename(shp, extname(shp));
+/** Zips a `.shp`, `.tab` or `.mif` file with its companion files (the same name, other extensions). */
+export async function zipWithCompanions(main: string): Promise<Packed> {
+  const extension = extname(main).toLowerCase();
+  const stem = basename(main, extname(main));
   // programs write extensions in either letter case
   const isBeside = (name: string) => basename(name, extname(name)).toLowerCase() === stem.toLowerCase();
-  const names = (await readdir(dirname(shp))).filter(
-    (name) => name === basename(shp) || (isBeside(name) && isCompanion(name)),
+  const names = (await readdir(dirname(main))).filter(
+    (name) => name === basename(main) || (isBeside(name) && isCompanion(name, extension)),
   );
-  const folder = await mkdtemp(join(tmpdir(), 'hydrofiles-shapefile-'));
+  const folder = await mkdtemp(join(tmpdir(), 'hydrofiles-zip-'));
   const path = join(folder, `${stem}.zip`);
   try {
     await using sink = await FileSink.create(path, { checksum: false });
     const zip = new ZipWriter(sink);
-    for (const name of names.sort()) await addFile(zip, join(dirname(shp), name), name);
+    for (const name of names.sort()) await addFile(zip, join(dirname(main), name), name);
     await zip.finish();
     await sink.flush();
   } catch (error) {
@@ -48,7 +58,8 @@ export async function zipShapefile(shp: string): Promise<Packed> {
   return { path, close: () => rm(folder, { recursive: true, force: true }) };
 }
 
-const isCompanion = (name: string) => COMPANIONS.has(extname(name).toLowerCase());
+const isCompanion = (name: string, main: string): boolean =>
+  COMPANIONS[main]?.includes(extname(name).toLowerCase()) ?? false;
 
 async function addFile(zip: ZipWriter, path: string, name: string): Promise<void> {
   await using file = await FileSource.open(path, { checksum: false });

@@ -20,6 +20,8 @@ export interface Detected {
   name: string;
   /** A format that the file may still have, if its characteristic part comes after the first bytes. */
   maybe?: string;
+  /** The format of a zip that holds the file and its companions. */
+  zipped?: string;
   /** Advice for a file that no reader accepts unchanged. */
   advice?: string;
   /** Why the header or directory of the file cannot be read. */
