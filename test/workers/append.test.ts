@@ -158,6 +158,7 @@ test.serial('formats without append rules cannot append: 400 with the name of th
   }
   const { data } = (await client.get('/api/conversion/writer/list')).body;
   t.deepEqual(data.flatMap((one: { name: string; canAppend: boolean }) => (one.canAppend ? [one.name] : [])).sort(), [
+    'CsvWriter',
     'Dfs0Writer',
     'Dfs1Writer',
     'Dfs2Writer',
@@ -165,7 +166,9 @@ test.serial('formats without append rules cannot append: 400 with the name of th
     'DfsuWriter',
     'GISWriter',
     'GeoJsonWriter',
+    'GeoPackageWriter',
     'MDWriter',
+    'NetCdfWriter',
     'ShapefileWriter',
     'TSWriter',
     'TilingWriter',

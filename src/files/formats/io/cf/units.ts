@@ -179,7 +179,7 @@ function factorsOf(text: string): { factors: Factor[]; number: number } | undefi
   let left = text.trim();
   for (const [pattern, spelling] of spellings) left = left.replace(pattern, spelling);
   const token =
-    /\s*(\/|\bper\b)?[\s*.·]*(?:(\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)(?![A-Za-z])|([A-Za-z_%°µ]+)(?:\^|\*\*)?([-+]?\d+)?|([-()]|\*\*))/y;
+    /[\s*.·]*(?:(\/|\bper\b)[\s*.·]*)?(?:(\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)(?![A-Za-z])|([A-Za-z_%°µ]+)(?:\^|\*\*)?([-+]?\d+)?|([-()]|\*\*))/y;
   const factors: Factor[] = [];
   let number = 1;
   while (token.lastIndex < left.length) {

@@ -42,7 +42,7 @@ export function valueKindOf(
 
 /** The method after the name of the dimension: `area: mean time: sum (interval: 1 hour)`. */
 function methodOver(text: string, time: string): string | undefined {
-  const parts = text.replace(/\([^)]*\)/g, '').split(/\s+/);
+  const parts = text.replace(/\([^()]*\)/g, '').split(/\s+/);
   for (let n = 0; n < parts.length; n++) {
     if (parts[n] !== `${time}:` && parts[n] !== 'time:') continue;
     return parts.slice(n + 1).find((word) => !word.endsWith(':'));

@@ -226,7 +226,7 @@ export const padded = (length: number): number => Math.ceil(length / 4) * 4;
 
 /** A text, a number, or a list of numbers, as JSON has them. */
 function attributeValue(type: ClassicType, bytes: Buffer): unknown {
-  if (type === 'Char') return bytes.toString('utf8').replace(/\0+$/, '');
+  if (type === 'Char') return bytes.toString('utf8', 0, bytes.findLastIndex((byte) => byte !== 0) + 1);
   const values = newValues(type, bytes.length / bytesPerValue(type));
   new Uint8Array(values.buffer).set(bytes);
   return plainValues(swapped(values));
