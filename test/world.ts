@@ -96,16 +96,17 @@ const worlds = new Map<string, World>();
 /**
  * Call it once at the top of a test file. `settings` are dotted names, as in a configuration file. Files of `test/api`
  * that run in one thread share the world of the same settings, so they make their own tenants, accounts and projects,
- * start no worker, and count nothing that others write.
+ * start no worker, and count nothing that others write. Others take an `ownWorld`.
  */
 export function world(test: TestFn, settings: Record<string, string> = {}): World {
   const key = JSON.stringify(settings);
-  const found = worlds.get(key) ?? newWorld(test, settings);
+  const found = worlds.get(key) ?? ownWorld(test, settings);
   worlds.set(key, found);
   return found;
 }
 
-function newWorld(test: TestFn, settings: Record<string, string>): World {
+/** A world that no other file sees, whatever runs in the same thread. */
+export function ownWorld(test: TestFn, settings: Record<string, string> = {}): World {
   let database: TestDatabase;
   let app: App;
   let config: Config;

@@ -28,11 +28,35 @@ export interface Client {
   send(options: InjectOptions): Promise<Answer>;
 }
 
+let free = Number.POSITIVE_INFINITY;
+const waiting: (() => void)[] = [];
+
+/**
+ * Limits the requests of this thread that run at a time: the tests of a group begin all at once, and on a busy machine
+ * their requests would wait too long for a connection to the database.
+ */
+export function limitRequests(most: number): void {
+  free = most;
+}
+
+async function whenFree<T>(send: () => Promise<T>): Promise<T> {
+  if (free > 0) free--;
+  else await new Promise<void>((resolve) => waiting.push(resolve));
+  try {
+    return await send();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else free++;
+  }
+}
+
 /** @param own returns headers for each request, such as authorization */
 export function clientOf(app: () => App, own: () => Promise<Headers> | Headers = () => ({})): Client {
   const send = async (options: InjectOptions): Promise<Answer> => {
-    const headers = { ...(await own()), ...options.headers };
-    const response = await app().inject({ ...options, headers });
+    const response = await whenFree(async () =>
+      app().inject({ ...options, headers: { ...(await own()), ...options.headers } }),
+    );
     const json = /\bjson\b/.test(String(response.headers['content-type']));
     return {
       status: response.statusCode,

@@ -1,0 +1,3 @@
+import { loadGroup } from './load.ts';
+
+loadGroup(8);
