@@ -100,7 +100,7 @@ export class BlobSources {
     if (!info) throw notFound('Blob', name);
     const { etag, size } = info;
     const key = `${name} ${etag}`;
-    const file = this.#files.get(key) ?? new BlobFile(size, () => openFile(name));
+    const file = this.#files.get(key) ?? new BlobFile(size, () => openFile.call(this.#store, name));
     this.#files.set(key, file);
     return {
       name,

@@ -138,8 +138,9 @@ test.serial(
 
 test.serial('text sorts by Unicode code point, times are UTC, and commits reach the disk', async (t) => {
   const folder = await temporaryFolder(t);
-  const { url, stop } = await startLocalPostgres(folder);
-  t.teardown(stop);
+  const server = await startLocalPostgres(folder);
+  const { url } = server;
+  t.teardown(() => server.stop());
   const sorted = `select string_agg(w, '' order by w) from unnest(array['b','ä','a','B','é','Z','😀','～']) w`;
   t.deepEqual(await ask(url, sorted), ['BZabäé～😀']);
   const settings = `select string_agg(current_setting(s), ' ' order by s)
@@ -151,8 +152,9 @@ test.serial(
   'the server listens on loopback and in its private folder only, and its password file is readable by its owner only',
   async (t) => {
     const folder = await temporaryFolder(t);
-    const { url, stop } = await startLocalPostgres(folder);
-    t.teardown(stop);
+    const server = await startLocalPostgres(folder);
+    const { url } = server;
+    t.teardown(() => server.stop());
     t.deepEqual(await ask(url, `select current_setting('listen_addresses')`), ['127.0.0.1']);
     t.deepEqual(await ask(url, `select current_setting('unix_socket_directories')`), ['.']);
     t.is((await stat(join(folder, 'cluster'))).mode & 0o777, 0o700);
@@ -194,7 +196,7 @@ test.serial('a server whose starter was killed keeps running, and others attach 
 test.serial('a server of a killed starter that appears during a start is attached to', async (t) => {
   const folder = await temporaryFolder(t);
   const first = await startLocalPostgres(folder);
-  t.teardown(first.stop);
+  t.teardown(() => first.stop());
   const pid = await serverPid(folder);
   const hidden = join(folder, 'postmaster.pid');
   await rename(pidFile(folder), hidden);
