@@ -47,6 +47,18 @@ test('convert follows the content of the input and the extension of the output',
   t.deepEqual((await readdir(at('.'))).sort(), ['grid.tif', 'grid.txt']);
 });
 
+test('an output called .txt is CSV; an input called .txt is what its content is', async (t) => {
+  const at = await folderWith(t, { 'points.geojson': points, 'notes.txt': 'Gauges were cleaned on Monday.' });
+  const { code, out, err } = await run([at('points.geojson'), at('points.txt')]);
+  t.is(code, 0, err);
+  t.regex(out, /^writer +CsvWriter$/m);
+  t.regex(await readFile(at('points.txt'), 'utf8'), /^name,depth,WKT\r\na,1\.5,/);
+  t.regex((await run([at('points.txt'), at('back.geojson')])).out, /^reader +CsvReader$/m);
+  const notes = await run([at('notes.txt'), at('notes.geojson')]);
+  t.is(notes.code, 2);
+  t.regex(notes.err, /The format of notes\.txt is not known from its name/);
+});
+
 test('a local conversion prints the receipt of the engine', async (t) => {
   const at = await folderWith(t, { 'points.geojson': points });
   const { code, out } = await run([

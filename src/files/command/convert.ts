@@ -3,7 +3,7 @@ import type { ConversionHooks, ConversionRequest, ConversionResult } from '../co
 import { convert } from '../convert/convert.ts';
 import { describeReader, describeWriter, writersFor } from '../convert/offers.ts';
 import type { Reader, Writer } from '../formats/define.ts';
-import { formatOfName } from '../formats/detect.ts';
+import { formatOfOutput } from '../formats/detect.ts';
 import { nameOfType } from '../formats/file-type.ts';
 import { checkParameters } from '../formats/parameters.ts';
 import { findReader, findWriter, readers, writers } from '../formats/registry.ts';
@@ -55,7 +55,7 @@ function writerFor(to: string, reader: Reader, name: string | undefined): Writer
   if (name !== undefined) return findWriter(named(name, FILE_WRITERS.map(describeWriter), '--writer').name)!;
   const able = writersFor(reader).filter(({ rows }) => !rows);
   const extension = extname(to).toLowerCase();
-  const format = formatOfName(to);
+  const format = formatOfOutput(to);
   const isMeant = (writer: Writer) =>
     format === undefined ? extension !== '' && writer.extension === extension : writer.format === format;
   const [only, ...others] = able.filter(isMeant);

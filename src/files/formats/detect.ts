@@ -79,6 +79,13 @@ export function formatOfName(file: string): string | undefined {
   return [...BINARY, ...TEXT].find(({ extensions }) => extensions.some((one) => name.endsWith(one)))?.format;
 }
 
+/** The format that an output with this extension gets. */
+export function formatOfOutput(file: string): string | undefined {
+  const name = file.toLowerCase();
+  const isNamed = ({ outputExtensions = [] }: FileFormat) => outputExtensions.some((one) => name.endsWith(one));
+  return formatOfName(file) ?? [...BINARY, ...TEXT].find(isNamed)?.format;
+}
+
 /**
  * Detects the format of a file by its first bytes or, for a zip or a DFS file, its directory or header; undefined for
  * an unknown format.

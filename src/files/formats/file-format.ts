@@ -6,6 +6,8 @@ export interface FileFormat {
   readonly format: string;
   /** In lower case and with the dot, the usual one first. */
   readonly extensions: readonly [string, ...string[]];
+  /** Extensions that files of other content have, too: they name the format of an output, but not that of an input. */
+  readonly outputExtensions?: readonly string[];
   /** Detects the format, or a file that users confuse with one of it, by the first bytes. */
   readonly recognise?: (head: Buffer) => Detected | undefined;
   /** Detects the format by the files in a zip, whose names are in lower case. */

@@ -13,4 +13,9 @@ function table(head: Buffer): Detected | undefined {
   return isTextTable(lines) ? { format: 'csv', name: 'a table of text (CSV)', maybe: 'xyz' } : undefined;
 }
 
-export const csvFormat: FileFormat = { format: 'csv', extensions: ['.csv', '.tsv', '.txt'], recognise: table };
+export const csvFormat: FileFormat = {
+  format: 'csv',
+  extensions: ['.csv', '.tsv'],
+  outputExtensions: ['.txt'],
+  recognise: table,
+};
