@@ -97,6 +97,22 @@ for (const [form, make] of Object.entries(forms)) {
     });
 }
 
+test('observations without a station, and earlier ones of the same time, are named as lost', async (t) => {
+  const { variables, ...rest } = stations('indexed');
+  const made: MadeFile = {
+    ...rest,
+    variables: {
+      ...variables,
+      which: { ...variables.which!, values: [0, 1, 0, 1, 0, 7, 0] },
+      time: { ...variables.time!, values: [0, 1, 1, 2, 2, 5, 2] },
+    },
+  };
+  const { data, lost } = await read(t, 'series', 'NetCdfReader', classicFile(made));
+  t.deepEqual(await columns(data), { Alpha: [0, 2, 6, -99], Beta: [-99, 1, 3, -99] });
+  t.regex(lost.join('\n'), /^1 observations were left out: they have no station, or no time in 'time'\.$/m);
+  t.regex(lost.join('\n'), /^1 observations were left out: their station has a later one with the same time\.$/m);
+});
+
 test('items are chosen by name before it is decided whether the rest is a grid', async (t) => {
   const made: MadeFile = {
     ...gridOverTime,

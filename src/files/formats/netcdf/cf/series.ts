@@ -8,20 +8,18 @@ import { wgs84 } from '../../../geo/crs/crs.ts';
 import { isLongitude } from '../../io/cf/coordinates.ts';
 import { crsOfMapping, gridMappingOf } from '../../io/cf/grid-mapping.ts';
 import { itemOf, longNames, variablesOf } from '../../io/cf/items.ts';
-import { realNumbers } from '../../io/cf/numbers.ts';
 import { packingOf } from '../../io/cf/packing.ts';
 import type { CfOptions } from '../../io/cf/read.ts';
 import { hasTimeUnits, timesOf } from '../../io/cf/time.ts';
 import { stepBoundsOf, valueKindOf } from '../../io/cf/value-kind.ts';
 import { type CfContext, type CfFile, type CfVariable, shortened, textOf } from '../../io/cf/variable.ts';
 import type { NetCdfGroup } from '../netcdf-file.ts';
+import { gatherObservations, type Observations } from './observations.ts';
 import { type Station, stationsOf } from './stations.ts';
 
 /** Steps of a chunk, unless there are many items. */
 const chunkSteps = 1 << 14;
 const chunkValues = 1 << 22;
-/** Observations that are held in memory. */
-const mostObservations = 1 << 27;
 
 const isTime = (one: CfVariable): boolean =>
   one.metadata.attributes.standard_name === 'time' || one.metadata.attributes.axis === 'T' || hasTimeUnits(one);
@@ -41,7 +39,7 @@ export function isSeries({ attributes }: NetCdfGroup, file: CfFile): boolean {
 interface Layout {
   readonly time: TimeAxis;
   /** Absent: the steps of the file are those of the axis. */
-  readonly observations?: readonly { readonly steps: Uint32Array; readonly at: Uint32Array }[];
+  readonly observations?: readonly Observations[];
   readonly stations: readonly Station[];
   /** The dimension of the stations; absent: one station. */
   readonly instance: string | undefined;
@@ -93,7 +91,8 @@ export async function readSeries(
     }),
   );
   const allowed = options.allowed?.(all) ?? [...all.keys()];
-  const columns = allowed.map((n) => columnOf(all[n]!, layout, context, bounds));
+  const whole = new WholeValues();
+  const columns = allowed.map((n) => columnOf(all[n]!, { ...layout, whole }, context, bounds));
   const crs = await crsOf(file, data[0]!, context);
   const count = stepCount(time);
   return defined({
@@ -141,13 +140,10 @@ async function layoutOf(group: NetCdfGroup, file: CfFile, context: CfContext): P
     const observations = stations.map((_, station) => ({ steps, at: order.map((step) => station * length + step) }));
     return { ...base, time: times.time, observations };
   }
-  const total = shape.reduce((product, length) => product * length, 1);
-  if (total > mostObservations)
-    throw new FormatError(`The series have ${total} values. The maximum is ${mostObservations}.`);
-  const owner = await ownersOf({ counts, indices, total, perStation: shape.at(-1)!, stations: stations.length });
-  const numbers = await realNumbers(clock);
-  const given = numbers.filter(Number.isFinite);
-  const unique = Float64Array.from(new Set(given)).sort();
+  const { observations, unique } = await gatherObservations(
+    { counts, indices, clock, stations: stations.length },
+    context,
+  );
   const values = {
     ...clock,
     metadata: { ...clock.metadata, shape: [unique.length], type: 'Float64' as const },
@@ -155,16 +151,6 @@ async function layoutOf(group: NetCdfGroup, file: CfFile, context: CfContext): P
   };
   const times = await timesOf(withoutPacking(values), context);
   if (times === undefined) throw new FormatError(`The times '${shortened(name)}' have no unit of time.`);
-  const stepOf = new Map(Array.from(unique, (value, step) => [value, step]));
-  const lists = stations.map(() => ({ steps: [] as number[], at: [] as number[] }));
-  for (let n = 0; n < total; n++) {
-    const list = lists[owner[n]!];
-    const step = stepOf.get(numbers[n]!);
-    if (list === undefined || step === undefined) continue;
-    list.steps.push(step);
-    list.at.push(n);
-  }
-  const observations = lists.map(({ steps, at }) => ({ steps: Uint32Array.from(steps), at: Uint32Array.from(at) }));
   return { ...base, time: times.time, observations };
 }
 
@@ -196,40 +182,16 @@ function instanceOf({ texts }: NetCdfGroup, file: CfFile, clock: CfVariable): st
   return undefined;
 }
 
-/** The station of each observation. */
-async function ownersOf({
-  counts,
-  indices,
-  total,
-  perStation,
-  stations,
-}: {
-  counts: CfVariable | undefined;
-  indices: CfVariable | undefined;
-  total: number;
-  perStation: number;
-  stations: number;
-}): Promise<Uint32Array> {
-  if (indices !== undefined) {
-    const owners = Uint32Array.from(await indices.all(), Number);
-    if (owners.length !== total)
-      throw new FormatError(`'${indices.metadata.name}' has ${owners.length} values for ${total} observations.`);
-    return owners;
+/** All values of the variable that was read last: its stations come one after the other. */
+class WholeValues {
+  #variable: CfVariable | undefined;
+  #values: Promise<StoredValues> | undefined;
+
+  read(variable: CfVariable): Promise<StoredValues> {
+    if (this.#values === undefined || this.#variable !== variable) this.#values = variable.all();
+    this.#variable = variable;
+    return this.#values;
   }
-  if (counts === undefined) return Uint32Array.from({ length: total }, (_, n) => Math.floor(n / perStation));
-  const lengths = Array.from(await counts.all(), Number);
-  const sum = lengths.reduce((all, length) => all + length, 0);
-  if (lengths.length !== stations || !(sum <= total) || lengths.some((length) => length < 0))
-    throw new FormatError(
-      `'${counts.metadata.name}' counts ${sum} observations of ${lengths.length} stations; the file has ${total} of ${stations}.`,
-    );
-  const owners = new Uint32Array(total).fill(0xffffffff);
-  let at = 0;
-  for (const [station, length] of lengths.entries()) {
-    owners.fill(station, at, at + length);
-    at += length;
-  }
-  return owners;
 }
 
 interface Column {
@@ -239,7 +201,7 @@ interface Column {
 
 function columnOf(
   { variable, station, index, name }: { variable: CfVariable; station: Station; index: number; name: string },
-  { observations, instance, sample, time }: Layout,
+  { observations, instance, sample, time, whole }: Layout & { readonly whole: WholeValues },
   context: CfContext,
   bounds: Parameters<typeof valueKindOf>[1],
 ): Column {
@@ -282,7 +244,7 @@ function columnOf(
   };
 
   async function scattered(): Promise<StoredValues> {
-    const values = unpacked(await variable.all());
+    const values = unpacked(await whole.read(variable));
     const steps = newValues(type, stepCount(time));
     if (gaps) steps.fill(nodata as never);
     // An orthogonal array may have the stations last.
