@@ -113,6 +113,22 @@ test('observations without a station, and earlier ones of the same time, are nam
   t.regex(lost.join('\n'), /^1 observations were left out: their station has a later one with the same time\.$/m);
 });
 
+test('values of series and meshes that are not valid become no data, and are counted', async (t) => {
+  const limited = ({ variables, ...rest }: MadeFile, name: string): MadeFile => {
+    const { attributes, ...variable } = variables[name]!;
+    return {
+      ...rest,
+      variables: { ...variables, [name]: { ...variable, attributes: { ...attributes, valid_max: 4 } } },
+    };
+  };
+  const series = await read(t, 'series', 'NetCdfReader', classicFile(limited(stations('contiguous'), 'level')));
+  t.deepEqual(await columns(series.data), { Alpha: [0, 1, 2, 3, -99], Beta: [-99, 4, -99, -99, -99] });
+  t.regex(series.lost.join('\n'), /^2 values of 'level' outside of the valid /m);
+  const mesh = await read(t, 'mesh', 'NetCdfReader', classicFile(limited(faces, 'level')));
+  t.is((await mesh.data.values(0, 1))[1], mesh.data.items[0]!.nodata as number);
+  t.regex(mesh.lost.join('\n'), /values of 'level' outside of the valid /);
+});
+
 test('items are chosen by name before it is decided whether the rest is a grid', async (t) => {
   const made: MadeFile = {
     ...gridOverTime,

@@ -5,8 +5,9 @@ import { type CfContext, shortened } from './variable.ts';
 /** Values that are read at a time. */
 const blockValues = 1 << 20;
 
+/** Reads the variables that name valid values, and reports how many others they have. */
 export async function reportInvalid(
-  views: readonly View[],
+  views: readonly Pick<View, 'variable' | 'packing'>[],
   { reportLoss }: CfContext,
   signal: AbortSignal,
 ): Promise<void> {

@@ -7,7 +7,7 @@ import {
   type StoredValues,
   valuesIn,
 } from '../../../data/stored-values.ts';
-import { type CfVariable, numbersOf } from './variable.ts';
+import { type CfContext, type CfVariable, numbersOf, shortened } from './variable.ts';
 
 /** How the values of a variable are stored. */
 export interface Packing {
@@ -38,8 +38,7 @@ const signed = Object.fromEntries(Object.entries(unsigned).map(([one, other]) =>
 
 /**
  * The rules of CF 2.5.1 and 8.1 and of the NetCDF Users Guide: `_Unsigned`, `_FillValue`, `missing_value` (also a
- * list),
- * `valid_range`, `valid_min` and `valid_max`, which are compared with values as they are stored.
+ * list), `valid_range`, `valid_min` and `valid_max`, which are compared with values as they are stored.
  */
 export function packingOf({ type: stored, attributes }: Pick<CfVariable['metadata'], 'type' | 'attributes'>): Packing {
   const type = typeOf(stored, attributes._Unsigned);
@@ -81,6 +80,14 @@ export function packingOf({ type: stored, attributes }: Pick<CfVariable['metadat
           },
         }),
   };
+}
+
+/** How the values of a variable are stored. Remarks on attributes that are ignored. */
+export function readPacking({ metadata }: CfVariable, { remark }: Pick<CfContext, 'remark'>): Packing {
+  const packing = packingOf(metadata);
+  for (const key of packing.ignored)
+    remark(`'${key}' of '${shortened(metadata.name)}' was ignored: its type does not have the value.`);
+  return packing;
 }
 
 function typeOf(stored: StoredType, attribute: unknown): StoredType {

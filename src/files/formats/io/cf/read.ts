@@ -11,7 +11,7 @@ import { placeOf } from './horizontal-axes.ts';
 import { reportInvalid } from './invalid-values.ts';
 import { itemOf, longNames, variablesOf } from './items.ts';
 import { realNumbers } from './numbers.ts';
-import { packingOf } from './packing.ts';
+import { readPacking } from './packing.ts';
 import { stepBoundsOf, valueKindOf } from './value-kind.ts';
 import { type CfContext, type CfFile, type CfVariable, shortened, textOf } from './variable.ts';
 
@@ -41,12 +41,7 @@ export async function readCf(file: CfFile, context: CfContext, options: CfOption
   const names = options.names === 'long' ? longNames(all) : all.map(({ metadata }) => metadata.name);
   const allowed = options.allowed?.(names.map((name) => ({ name }))) ?? [...all.keys()];
   const chosen = allowed.map((n) => all[n]!);
-  const packings = chosen.map(({ metadata }) => packingOf(metadata));
-  for (const [n, { ignored }] of packings.entries())
-    for (const key of ignored)
-      context.remark(
-        `'${key}' of '${shortened(chosen[n]!.metadata.name)}' was ignored: its type does not have the value.`,
-      );
+  const packings = chosen.map((variable) => readPacking(variable, context));
   const clock = await clockOf(file, chosen, scalars, context);
   const bounds = await stepBoundsOf(file, clock);
   const dimensions = new Dimensions(file, context);

@@ -5,10 +5,12 @@ import { newValues, type StoredType, type StoredValues } from '../../../data/sto
 import { offsetOf, stepCount, type TimeAxis } from '../../../data/time-axis.ts';
 import { FormatError } from '../../../errors.ts';
 import { wgs84 } from '../../../geo/crs/crs.ts';
+import type { Context } from '../../define.ts';
 import { isLongitude } from '../../io/cf/coordinates.ts';
 import { crsOfMapping, gridMappingOf } from '../../io/cf/grid-mapping.ts';
+import { reportInvalid } from '../../io/cf/invalid-values.ts';
 import { itemOf, longNames, variablesOf } from '../../io/cf/items.ts';
-import { packingOf } from '../../io/cf/packing.ts';
+import { type Packing, readPacking } from '../../io/cf/packing.ts';
 import type { CfOptions } from '../../io/cf/read.ts';
 import { hasTimeUnits, timesOf } from '../../io/cf/time.ts';
 import { stepBoundsOf, valueKindOf } from '../../io/cf/value-kind.ts';
@@ -55,7 +57,7 @@ export async function readSeries(
   group: NetCdfGroup,
   file: CfFile,
   options: CfOptions,
-  context: CfContext,
+  context: CfContext & Pick<Context, 'signal'>,
 ): Promise<Series> {
   const layout = await layoutOf(group, file, context);
   const { instance, sample, stations, time } = layout;
@@ -79,7 +81,8 @@ export async function readSeries(
     time,
     order: undefined,
   });
-  const all = data.flatMap((variable, n) =>
+  const packed = data.map((variable) => ({ variable, packing: readPacking(variable, context) }));
+  const all = packed.flatMap((one, n) =>
     stations.map((station, index) => {
       const name =
         stations.length === 1
@@ -87,12 +90,18 @@ export async function readSeries(
           : data.length === 1
             ? station.name
             : `${station.name}, ${variableNames[n]}`;
-      return { variable, station, index, name };
+      return { ...one, station, index, name };
     }),
   );
   const allowed = options.allowed?.(all) ?? [...all.keys()];
   const whole = new WholeValues();
   const columns = allowed.map((n) => columnOf(all[n]!, { ...layout, whole }, context, bounds));
+  const chosenVariables = new Set(allowed.map((n) => all[n]!.variable));
+  await reportInvalid(
+    packed.filter(({ variable }) => chosenVariables.has(variable)),
+    context,
+    context.signal,
+  );
   const crs = await crsOf(file, data[0]!, context);
   const count = stepCount(time);
   return defined({
@@ -182,13 +191,19 @@ function instanceOf({ texts }: NetCdfGroup, file: CfFile, clock: CfVariable): st
   return undefined;
 }
 
-/** All values of the variable that was read last: its stations come one after the other. */
+interface PackedVariable {
+  readonly variable: CfVariable;
+  readonly packing: Packing;
+}
+
+/** All values of the variable that was read last, unpacked: its stations come one after the other. */
 class WholeValues {
   #variable: CfVariable | undefined;
   #values: Promise<StoredValues> | undefined;
 
-  read(variable: CfVariable): Promise<StoredValues> {
-    if (this.#values === undefined || this.#variable !== variable) this.#values = variable.all();
+  read({ variable, packing }: PackedVariable): Promise<StoredValues> {
+    if (this.#values === undefined || this.#variable !== variable)
+      this.#values = variable.all().then((values) => packing.unpack?.(values) ?? values);
     this.#variable = variable;
     return this.#values;
   }
@@ -200,12 +215,11 @@ interface Column {
 }
 
 function columnOf(
-  { variable, station, index, name }: { variable: CfVariable; station: Station; index: number; name: string },
+  { variable, packing, station, index, name }: PackedVariable & { station: Station; index: number; name: string },
   { observations, instance, sample, time, whole }: Layout & { readonly whole: WholeValues },
   context: CfContext,
   bounds: Parameters<typeof valueKindOf>[1],
 ): Column {
-  const packing = packingOf(variable.metadata);
   const valueKind = valueKindOf(variable, bounds, sample, context);
   const own = observations?.[index];
   const gaps = own !== undefined && own.steps.length < stepCount(time);
@@ -244,7 +258,7 @@ function columnOf(
   };
 
   async function scattered(): Promise<StoredValues> {
-    const values = unpacked(await whole.read(variable));
+    const values = await whole.read({ variable, packing });
     const steps = newValues(type, stepCount(time));
     if (gaps) steps.fill(nodata as never);
     // An orthogonal array may have the stations last.

@@ -4,9 +4,11 @@ import type { Mesh, MeshItem } from '../../../data/mesh.ts';
 import type { StoredValues } from '../../../data/stored-values.ts';
 import { stepCount } from '../../../data/time-axis.ts';
 import { ConversionError, FormatError } from '../../../errors.ts';
+import type { Context } from '../../define.ts';
 import { type Clock, clockOf } from '../../io/cf/clock.ts';
+import { reportInvalid } from '../../io/cf/invalid-values.ts';
 import { itemOf, longNames, variablesOf } from '../../io/cf/items.ts';
-import { packingOf } from '../../io/cf/packing.ts';
+import { type Packing, packingOf, readPacking } from '../../io/cf/packing.ts';
 import type { CfOptions } from '../../io/cf/read.ts';
 import { stepBoundsOf, valueKindOf } from '../../io/cf/value-kind.ts';
 import { type CfContext, type CfFile, type CfVariable, numberOf, shortened, textOf } from '../../io/cf/variable.ts';
@@ -37,7 +39,7 @@ export async function readUgrid(
   file: CfFile,
   wanted: string | undefined,
   options: CfOptions,
-  context: CfContext,
+  context: CfContext & Pick<Context, 'signal'>,
 ): Promise<Mesh> {
   const topology = chosenTopology(file, wanted, context);
   const flat = await nodesOf(file, topology);
@@ -62,10 +64,12 @@ export async function readUgrid(
   const bounds = await stepBoundsOf(file, clock);
   const items: MeshItem[] = [];
   const arrays: ValueArray[] = [];
+  const packings: { variable: CfVariable; packing: Packing }[] = [];
   for (const one of kept) {
     const view = viewOf(one, clock, layering, context);
     if (view === undefined) continue;
-    const packing = packingOf(one.variable.metadata);
+    const packing = readPacking(one.variable, context);
+    packings.push({ variable: one.variable, packing });
     const valueKind = clock && valueKindOf(one.variable, bounds, clock.dimension ?? 'time', context);
     items.push({
       ...itemOf(one.variable, packing, context),
@@ -75,6 +79,7 @@ export async function readUgrid(
     });
     arrays.push(view);
   }
+  await reportInvalid(packings, context, context.signal);
   const cells =
     layering === undefined ? { nodes: flat.nodes, ...faces.cells } : layeredCells(flat.nodes, faces.cells, layering);
   const timed = arrays.some((array) => array.metadata.dimensions[0] === TIME);
