@@ -135,9 +135,13 @@ export class Routes {
   #adder(method: string): Add {
     return (url, { config, bodyLimit, onRequest, handler, tags = this.#tags, ...schema }) => {
       const [status = 200, ...more] = Object.keys(schema.response ?? {}).map(Number);
-      const withStatus: typeof handler = function (request, reply) {
+      const plain = handler as RouteHandlerMethod;
+      const withStatus: RouteHandlerMethod = async function (request, reply) {
         reply.code(status);
-        return handler.call(this, request, reply);
+        const answer = await plain.call(this, request, reply);
+        // Fastify sends an absent answer only to a client that is still there. The hooks of the answer, which commit
+        // the transaction of an Idempotency-Key and end rights, must run for others, too.
+        return answer === undefined && !reply.sent ? reply.send() : answer;
       };
       this.#app.route({
         method,
@@ -146,7 +150,7 @@ export class Routes {
         schema: { ...schema, ...(tags && { tags }) },
         ...(bodyLimit !== undefined && { bodyLimit }),
         ...(onRequest && { onRequest }),
-        handler: (status === 200 || more.length > 0 ? handler : withStatus) as RouteHandlerMethod,
+        handler: status === 200 || more.length > 0 ? plain : withStatus,
       });
     };
   }

@@ -97,7 +97,6 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
     body: z.object(credentialsShape),
     response: { 200: z.union([Account, OtpRequired]) },
     // the answer may be delayed like that of a login
-    // the answer may be delayed like that of a login
     config: { repeatable: true },
     handler: async (request) => validateCredentials(parts, request.body, originOf(request)),
   });

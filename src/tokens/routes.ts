@@ -48,7 +48,6 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
     response: { 200: z.union([TokenAnswer, AccessTokenAnswer, OtpRequired]) },
     onRequest: noStore,
     // the login delay limits wrong answers; a right password always passes
-    // the login delay limits wrong answers; a right password always passes
     config: { limit: 'free' },
     handler: async (request) => issueTokens(parts, request.body, originOf(request)),
   });

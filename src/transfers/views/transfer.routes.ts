@@ -129,7 +129,6 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
     querystring: StartQuery,
     response: { 200: DryRun, 202: Summary },
     // a move or copy concerns two tenants; other retries are narrowed to one by the header, below
-    // a move or copy concerns two tenants; other retries are narrowed to one by the header, below
     config: { concernsTenants: true },
     handler: async (request, reply) => {
       const { caller, params, query } = request;
