@@ -59,6 +59,53 @@ test('an output called .txt is CSV; an input called .txt is what its content is'
   t.regex(notes.err, /The format of notes\.txt is not known from its name/);
 });
 
+test('rows of CSV written before an id or a place was met get its column', async (t) => {
+  const feature = (geometry: object | null, more: object = {}) => ({
+    type: 'Feature',
+    geometry,
+    properties: {},
+    ...more,
+  });
+  const point = { type: 'Point', coordinates: [1, 2] };
+  const line = {
+    type: 'LineString',
+    coordinates: [
+      [1, 2],
+      [3, 4],
+    ],
+  };
+  for (const [features, csv] of [
+    [[feature(point), feature(line, { id: 'a' })], 'id,WKT\r\n,"POINT (1 2)"\r\na,"LINESTRING (1 2, 3 4)"\r\n'],
+    [[feature(null), feature(point)], 'x,y\r\n,\r\n1,2\r\n'],
+    [[feature(null), feature(null, { id: 'a' }), feature(point)], 'id,x,y\r\n"",,\r\na,,\r\n,1,2\r\n'],
+  ] as const) {
+    const at = await folderWith(t, { 'in.geojson': JSON.stringify({ type: 'FeatureCollection', features }) });
+    t.is((await run([at('in.geojson'), at('out.csv')])).code, 0);
+    t.is(await readFile(at('out.csv'), 'utf8'), csv);
+  }
+});
+
+test('blanks at the end of a quoted cell of CSV are kept', async (t) => {
+  const at = await folderWith(t, { 'in.csv': 'x,y,note\r\n1,2,"say ""hi"" "\r\n3,4,"a"  \r\n' });
+  t.is((await run([at('in.csv'), at('out.geojson')])).code, 0);
+  const { features } = JSON.parse(await readFile(at('out.geojson'), 'utf8'));
+  t.deepEqual(
+    features.map((one: { properties: object }) => one.properties),
+    [{ note: 'say "hi" ' }, { note: 'a' }],
+  );
+});
+
+test('a GPX file with a syntax error is refused with its line, not read in part', async (t) => {
+  const point = (_: unknown, n: number) =>
+    `<wpt lat="50" lon="8"><ele>1</ele><time>2024-07-01T12:00:00Z</time><name>${n}</${n === 15_000 ? 'wrong' : 'name'}></wpt>`;
+  const points = Array.from({ length: 20_000 }, point).join('\n');
+  const gpx = `<?xml version="1.0"?><gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1">\n${points}</gpx>`;
+  const at = await folderWith(t, { 'bad.gpx': gpx });
+  const { code, err } = await run([at('bad.gpx'), at('out.geojson')]);
+  t.is(code, 1);
+  t.regex(err, /mismatched tag at line 15002/);
+});
+
 test('a local conversion prints the receipt of the engine', async (t) => {
   const at = await folderWith(t, { 'points.geojson': points });
   const { code, out } = await run([

@@ -55,7 +55,8 @@ export class RowFile {
     await this.begin();
     await using source = await FileSource.open(before, { checksum: false });
     const rows = new Rows(',');
-    let isHeader = true;
+    // a header without columns is a blank line, which is skipped
+    let isHeader = this.#data.fields.length > 0 || from.ids || from.place !== 'none';
     for await (const _ of pieces(source, { encoding: 'utf-8', start: 0 }, rows)) {
       signal.throwIfAborted();
       while (rows.next()) {
@@ -69,13 +70,14 @@ export class RowFile {
   #copy(rows: Rows, from: Plan): void {
     const { out, plan } = this;
     const own = this.#data.fields.length + (from.ids ? 1 : 0);
-    if (plan.ids && !from.ids) putByte(out, comma);
+    if (plan.ids && !from.ids && (own > 0 || plan.place !== 'none')) putByte(out, comma);
     if (plan.place === from.place) out.raw(rows.raw(rows.count));
     else {
       out.raw(rows.raw(own));
       const isFirst = own === 0 && !plan.ids;
       const cells = from.place === 'none' ? [] : Array.from({ length: rows.count - own }, (_, n) => rows.text(own + n));
-      if (!isFirst) putByte(out, comma);
+      // behind the empty id stands its comma already, unless there are fields
+      if (own > 0) putByte(out, comma);
       if (plan.place === 'points') out.text(this.#data.hasZ ? ',,' : ',');
       else if (cells[0])
         out.text(`"POINT${cells.length > 2 ? ' Z' : ''} (${cells.map((cell) => cell || '0').join(' ')})"`);

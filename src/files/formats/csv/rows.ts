@@ -180,15 +180,20 @@ function unescaped(cell: string): string {
   const at = cell.indexOf('"');
   let text = '';
   let isQuoted = false;
+  // Blanks behind the last quote are not part of the text.
+  let end = 0;
   for (let i = at; i < cell.length; i++) {
     const letter = cell[i]!;
     if (letter !== '"') text += letter;
     else if (isQuoted && cell[i + 1] === '"') {
       text += '"';
       i++;
-    } else isQuoted = !isQuoted;
+    } else {
+      isQuoted = !isQuoted;
+      end = text.length;
+    }
   }
-  return text.trimEnd();
+  return text.slice(0, end) + text.slice(end).trimEnd();
 }
 
 /** Loads the pieces of a text into `rows`; between them the caller reads the rows that are whole. */

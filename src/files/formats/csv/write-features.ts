@@ -115,9 +115,9 @@ function putFeature(
     }
   }
   // A row of one empty cell would be a blank line, which readers skip.
-  if (fields.length + (ids ? 1 : 0) + (place === 'none' ? 0 : 1) === 1 && place !== 'points') {
+  if (fields.length + (ids ? 1 : 0) + (place === 'none' ? 0 : 1) <= 1 && place !== 'points') {
     const only = ids ? id : fields.length === 1 ? values[0] : geometry;
-    if (only === null || only === undefined) out.text('""');
+    if (only === null || only === undefined || Object.is(only, Number.NaN)) out.text('""');
   }
   endRow(out);
 }

@@ -142,7 +142,7 @@ export class WkbReader {
         const rings = this.#rings(head);
         if (rings.length === 0) continue;
         polygons.push(parts.length);
-        parts.push(...rings);
+        for (const ring of rings) parts.push(ring);
       }
     }
     const coordinates = joined(parts, this.#pool);

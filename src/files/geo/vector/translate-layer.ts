@@ -21,9 +21,12 @@ export interface VectorLayer {
  */
 export async function vectorLayers(file: VectorFile): Promise<VectorLayer[]> {
   const module = await gdal();
-  return opened(module, file, (dataset) =>
-    vectorInfo(module, dataset, ['-so']).layers.map(({ name, featureCount = 0 }) => ({ name, count: featureCount })),
-  );
+  return opened(module, file, (dataset) => {
+    const { layers } = vectorInfo(module, dataset, ['-so']);
+    // GDAL lists what stands before a syntax error, and reports it nowhere else
+    checkErrors(module);
+    return layers.map(({ name, featureCount = 0 }) => ({ name, count: featureCount }));
+  });
 }
 
 /**
@@ -44,7 +47,7 @@ export async function layerToFlatGeobuf(
       if (result === 0) throw broken(module);
       module._CPLErrorReset();
       module._GDALClose(result);
-      if ((module.ccall('CPLGetLastErrorType', 'number', [], []) as number) >= 3) throw broken(module);
+      checkErrors(module);
     }),
   );
 }
@@ -60,6 +63,13 @@ function opened<T>(module: Gdal, { path, driver }: VectorFile, work: (dataset: n
       return result.value;
     }),
   );
+}
+
+/** CE_Failure of GDAL; warnings are less. */
+const FAILURE = 3;
+
+function checkErrors(module: Gdal): void {
+  if ((module.ccall('CPLGetLastErrorType', 'number', [], []) as number) >= FAILURE) throw broken(module);
 }
 
 const broken = (module: Gdal) => new FormatError(`GDAL cannot read the file: ${gdalSentence(lastMessage(module))}`);
