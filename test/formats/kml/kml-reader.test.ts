@@ -230,3 +230,29 @@ test('thousands of mutations are read or end with an expected error', async (t) 
   await mutate(t, 'KmlReader', [Buffer.from(text)], 3000);
   t.is(await outcome('KmlReader', Buffer.alloc(0), ''), 'refused');
 });
+
+test('the encoding is that of the byte order mark, else the declared one; invalid bytes are refused with their offset', async (t) => {
+  const named = (bytes: Buffer) =>
+    kml(placemark(`<name>Brück</name>${point()}`)).replace('Brück', bytes.toString('latin1'));
+  const nameOf = async (bytes: Buffer) => {
+    const { data } = await read(t, 'features', 'KmlReader', bytes);
+    return (await featuresOf(data))[0]!.values[0];
+  };
+  const wrong = Buffer.from(named(Buffer.from('Br\xfcck', 'latin1')), 'latin1');
+  await t.throwsAsync(read(t, 'features', 'KmlReader', wrong), {
+    instanceOf: FormatError,
+    message: `The bytes are no text in the encoding utf-8. The XML declaration must name the encoding of the file. (at byte ${wrong.indexOf(0xfc)})`,
+  });
+  const declared = kml(placemark(`<name>Brück</name>${point()}`), '<?xml version="1.0" encoding="ISO-8859-1"?>');
+  t.is(await nameOf(Buffer.from(declared, 'latin1')), 'Brück');
+  t.is(await nameOf(Buffer.from(`\ufeff${declared}`)), 'Brück');
+  const wide = kml(placemark(`<name>Brück</name>${point()}`), '<?xml version="1.0" encoding="UTF-16"?>');
+  t.is(await nameOf(Buffer.from(`\ufeff${wide}`, 'utf16le')), 'Brück');
+  // Its bytes are readable as ASCII, so the declaration is wrong.
+  t.is(await nameOf(Buffer.from(wide)), 'Brück');
+  const long = kml(placemark(`<name>${'ü'.repeat(300_000)}</name>${point()}`));
+  const cut = Buffer.from(long);
+  cut[400_001] = 0x20;
+  await t.throwsAsync(read(t, 'features', 'KmlReader', cut), { message: /\(at byte 40000[012]\)$/ });
+  t.is(await nameOf(Buffer.from(long)), 'ü'.repeat(300_000));
+});

@@ -10,7 +10,7 @@ import { kmlOf } from './document.ts';
 import { type KmlLayer, KmlLayers } from './layers.ts';
 import type { readParameters } from './parameters.ts';
 import { KmlHandler, type Placemark } from './placemarks.ts';
-import { parseXml } from './xml.ts';
+import { parseXml } from '../io/xml.ts';
 
 export const read: Read<typeof readParameters> = async (
   source,
