@@ -217,7 +217,8 @@ export interface VectorInfo {
   layers: {
     name: string;
     featureCount?: number;
-    geometryFields: { coordinateSystem?: { wkt: string } | null }[];
+    fields?: { name: string; type: string }[];
+    geometryFields: { type: string; coordinateSystem?: { wkt: string } | null }[];
     features?: { properties: Record<string, string | number | null> }[];
   }[];
 }

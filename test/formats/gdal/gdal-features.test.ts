@@ -39,6 +39,30 @@ test('waypoints of GPX are points with their fields; of several layers one must 
   t.like((await featuresOf(walk))[0]!.geometry, { type: 'MultiLineString', coordinates: Float64Array.of(2, 1, 4, 3) });
 });
 
+test('tracks and routes of GPX have heights, and the receipt names what their points lose', async (t) => {
+  const point = (kind: string, more: string) => `<${kind} lat="1" lon="2">${more}</${kind}>`;
+  const text = gpx(
+    `<rte><name>r</name>${point('rtept', '<ele>5</ele>')}${point('rtept', '<ele>6</ele>')}</rte><trk><trkseg>${point('trkpt', '<ele>7</ele><time>2024-02-29T12:00:00Z</time><hdop>1</hdop>')}${point('trkpt', '')}</trkseg></trk>`,
+  );
+  const tracks = await read(t, 'features', 'GpxReader', text, { Layer: 'Tracks' });
+  t.true(tracks.data.hasZ);
+  t.deepEqual((await featuresOf(tracks.data))[0]!.geometry!.coordinates, Float64Array.of(2, 1, 7, 2, 1, 0));
+  t.deepEqual(tracks.lost, [
+    '1 of 2 points of tracks have no height; it became 0.',
+    'The points of tracks lost their elements time, hdop. The layer track_points has them.',
+  ]);
+  const routes = await read(t, 'features', 'GpxReader', text, { Layer: 'routes' });
+  t.deepEqual((await featuresOf(routes.data))[0]!.geometry!.coordinates, Float64Array.of(2, 1, 5, 2, 1, 6));
+  t.deepEqual(routes.lost, []);
+  const points = (await read(t, 'features', 'GpxReader', text, { Layer: 'track_points' })).data;
+  t.false(points.hasZ);
+  const ele = points.fields.findIndex(({ name }) => name === 'ele');
+  t.deepEqual(
+    (await featuresOf(points)).map(({ values }) => values[ele]),
+    [7, null],
+  );
+});
+
 const member = (n: number) =>
   `<ogr:featureMember><ogr:well gml:id="well.${n}"><ogr:geom><gml:Point srsName="urn:ogc:def:crs:EPSG::25832"><gml:pos>${500_000 + n} 5800000</gml:pos></gml:Point></ogr:geom><ogr:depth>${n}.5</ogr:depth><ogr:code>w${n}</ogr:code></ogr:well></ogr:featureMember>`;
 const gml = `<?xml version="1.0" encoding="utf-8"?><ogr:FeatureCollection xmlns:ogr="http://ogr.maptools.org/" xmlns:gml="http://www.opengis.net/gml/3.2">${member(1)}${member(2)}</ogr:FeatureCollection>`;
@@ -54,6 +78,63 @@ test('features of GML have their fields and their coordinate system', async (t) 
   ]);
   const { receipt } = await converted(t, gml, { reader: 'GmlReader', writer: 'GeoJsonWriter' });
   t.is(receipt.statistics.before?.kind, 'features');
+});
+
+const feature = (n: number, content: string) =>
+  `<ogr:featureMember><ogr:well gml:id="w${n}">${content}</ogr:well></ogr:featureMember>`;
+const gmlOf = (...contents: string[]) =>
+  `<?xml version="1.0" encoding="utf-8"?><ogr:FeatureCollection xmlns:ogr="http://ogr.maptools.org/" xmlns:gml="http://www.opengis.net/gml/3.2">${contents.map((content, n) => feature(n, content)).join('')}</ogr:FeatureCollection>`;
+const utm = 'srsName="urn:ogc:def:crs:EPSG::25832"';
+
+test('geometries of several types in GML keep their heights', async (t) => {
+  const { data, remarks } = await read(
+    t,
+    'features',
+    'GmlReader',
+    gmlOf(
+      `<ogr:geom><gml:Point ${utm} srsDimension="3"><gml:pos>500001 5800000 7</gml:pos></gml:Point></ogr:geom>`,
+      `<ogr:geom><gml:LineString ${utm} srsDimension="3"><gml:posList>500001 5800000 7 500002 5800001 8</gml:posList></gml:LineString></ogr:geom>`,
+      `<ogr:geom><gml:Point ${utm}><gml:pos>500001 5800000</gml:pos></gml:Point></ogr:geom>`,
+    ),
+  );
+  t.true(data.hasZ);
+  t.deepEqual(
+    (await featuresOf(data)).map(({ geometry }) => [...geometry!.coordinates]),
+    [
+      [500001, 5800000, 7],
+      [500001, 5800000, 7, 500002, 5800001, 8],
+      [500001, 5800000, 0],
+    ],
+  );
+  t.deepEqual(remarks, ['All heights of a feature are 0, which GDAL also gives to features without heights.']);
+});
+
+test('repeated elements of GML are lists; of several geometries of a feature one is kept, and the receipt says so', async (t) => {
+  const point = (x: number) => `<gml:Point ${utm}><gml:pos>${x} 5800000</gml:pos></gml:Point>`;
+  const { data, lost, remarks } = await read(
+    t,
+    'features',
+    'GmlReader',
+    gmlOf(
+      `<ogr:a>${point(1)}</ogr:a><ogr:b>${point(2)}</ogr:b><ogr:tag>x</ogr:tag><ogr:tag>y</ogr:tag><ogr:n>1</ogr:n><ogr:n>2</ogr:n>`,
+      `<ogr:b>${point(3)}</ogr:b><ogr:tag>z</ogr:tag>`,
+    ),
+  );
+  t.deepEqual(namesOf(data), ['gml_id string', 'tag json', 'n json']);
+  const features = await featuresOf(data);
+  t.deepEqual(
+    features.map(({ values }) => values.slice(1).map((value) => value && JSON.parse(value as string))),
+    [
+      [
+        ['x', 'y'],
+        [1, 2],
+      ],
+      [['z'], null],
+    ],
+  );
+  t.deepEqual(features[1]!.geometry!.coordinates, Float64Array.of(3, 5_800_000));
+  t.deepEqual(lost, ['1 features have several geometries (a, b), of which one was kept.']);
+  t.deepEqual(remarks, ['Repeated elements became lists in the fields tag, n.']);
 });
 
 const mif = `Version 300
@@ -133,6 +214,17 @@ test('entities of DXF are features with their layer; heights are kept if one is 
     ],
   );
   t.deepEqual(lost, ['Colours, line styles and fonts of the drawing were left out.']);
+});
+
+test('a coordinate of DXF that is not a number is refused with its line', async (t) => {
+  for (const wrong of ['1,5', 'x', '', '1.#QNAN'])
+    await t.throwsAsync(read(t, 'features', 'DxfReader', dxf(dxfPoint(7)).replace('2.5', wrong)), {
+      instanceOf: FormatError,
+      message: `Line 12 of the DXF has '${wrong}', which is not a number.`,
+    });
+  const header = '0\nSECTION\n2\nHEADER\n9\n$EXTMIN\n10\nx\n0\nENDSEC\n';
+  const { data } = await read(t, 'features', 'DxfReader', header + dxf(dxfPoint(7)).replaceAll('\n', '\r\n'));
+  t.deepEqual((await featuresOf(data))[0]!.geometry!.coordinates, Float64Array.of(1.5, 2.5, 7));
 });
 
 test('files that GDAL cannot read, and cut ones, end with a sentence', async (t) => {

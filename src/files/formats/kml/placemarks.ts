@@ -1,6 +1,6 @@
 import { FormatError } from '../../errors.ts';
-import { InvalidCoordinates, parseCoordinates, parseTrackVertex, type Shape } from './coordinates.ts';
 import type { XmlHandler } from '../io/xml.ts';
+import { InvalidCoordinates, parseCoordinates, parseTrackVertex, type Shape } from './coordinates.ts';
 
 /** A `Document` or `Folder`, or the file itself. */
 export interface Container {

@@ -5,12 +5,12 @@ import { parseSrid, wgs84 } from '../../geo/crs/crs.ts';
 import { ONE_VERTEX, PART_LEFT_OUT, withoutShortLines } from '../../geo/vector/short-lines.ts';
 import type { Context, Read } from '../define.ts';
 import { CoordinatePool } from '../io/coordinate-pool.ts';
+import { parseXml } from '../io/xml.ts';
 import { geometryOf, InvalidCoordinates } from './coordinates.ts';
 import { kmlOf } from './document.ts';
 import { type KmlLayer, KmlLayers } from './layers.ts';
 import type { readParameters } from './parameters.ts';
 import { KmlHandler, type Placemark } from './placemarks.ts';
-import { parseXml } from '../io/xml.ts';
 
 export const read: Read<typeof readParameters> = async (
   source,

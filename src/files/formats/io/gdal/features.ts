@@ -4,12 +4,7 @@ import { join } from 'node:path';
 import type { ByteSource } from '../../../data/bytes.ts';
 import type { FeatureCollection } from '../../../data/feature-collection.ts';
 import { ConversionError, FormatError } from '../../../errors.ts';
-import {
-  layerToFlatGeobuf,
-  type VectorFile,
-  type VectorLayer,
-  vectorLayers,
-} from '../../../geo/vector/translate-layer.ts';
+import { layerToFlatGeobuf, type VectorFile, type VectorLayer } from '../../../geo/vector/translate-layer.ts';
 import { type Context, SEVERAL_LAYERS } from '../../define.ts';
 import { FileSink, FileSource } from '../bytes.ts';
 import { readFlatGeobuf } from '../flatgeobuf/read.ts';
@@ -24,8 +19,8 @@ export interface WantedLayer {
   /** Layers of which one is chosen if none is named; absent: all. */
   readonly among?: readonly string[];
   readonly srid?: string | undefined;
-  /** The driver does not tell whether a layer has heights: they are kept if one is not 0. */
-  readonly findHeights?: boolean;
+  /** Whether vertices of the layer get heights; absent: as its type says, else if one is not 0. */
+  readonly hasHeights?: (layer: string) => boolean;
 }
 
 /** A folder of the conversion's scratch folder, in which GDAL sees nothing else. */
@@ -53,18 +48,30 @@ export async function copyToFolder(source: ByteSource, name: string, context: Co
  * @throws FormatError with GDAL's message, ConversionError if there are several layers
  */
 export async function readByGdal(file: VectorFile, wanted: WantedLayer, context: Context): Promise<FeatureCollection> {
-  const layers = await vectorLayers(file);
-  const { name } = chosenLayer(layers, wanted);
-  context.signal.throwIfAborted();
   const output = join(await newFolder(context), 'features.fgb');
-  await layerToFlatGeobuf(file, { layer: name, withHeights: wanted.findHeights ?? false, output });
+  const { layer, withHeights } = await layerToFlatGeobuf(file, output, (layers) => {
+    const chosen = chosenLayer(layers, wanted);
+    return { layer: chosen, withHeights: wanted.hasHeights?.(chosen.name) ?? chosen.heights !== 'none' };
+  });
+  context.signal.throwIfAborted();
   const written = await FileSource.open(output, { checksum: false });
   context.onEnd(() => written.close());
-  const features = { ...(await readFlatGeobuf(written, wanted.srid, context)), name: wanted.name ?? name };
-  if (!wanted.findHeights || !features.hasZ) return features;
+  const features = withLists(await readFlatGeobuf(written, wanted.srid, context), layer.lists, context);
+  const named = { ...features, name: wanted.name ?? layer.name };
+  if (!withHeights || layer.heights !== 'unknown') return named;
   // What this pass finds is reported by the next one.
   const silent = { ...context, reportLoss() {}, remark() {}, reportBadRecord() {} };
-  return (await hasHeights(await readFlatGeobuf(written, wanted.srid, silent))) ? features : withoutHeights(features);
+  return (await hasHeights(await readFlatGeobuf(written, wanted.srid, silent))) ? named : withoutHeights(named);
+}
+
+/** Lists of values are JSON text. */
+function withLists(features: FeatureCollection, lists: readonly string[], { remark }: Context): FeatureCollection {
+  if (lists.length === 0) return features;
+  remark(`Repeated elements became lists in the fields ${lists.slice(0, 20).map(shown).join(', ')}.`);
+  return {
+    ...features,
+    fields: features.fields.map((field) => (lists.includes(field.name) ? { ...field, type: 'json' } : field)),
+  };
 }
 
 /** The wanted layer, in any letter case, else the only one that has features. */

@@ -3,12 +3,14 @@ import type { FeatureCollection, Geometry } from '../../../data/feature-collecti
 
 const flat = { hasZ: false, hasM: false };
 
+/** Whether all vertices of a geometry with heights are at the height 0. */
+export const isFlat = ({ coordinates, members = [] }: Geometry): boolean =>
+  coordinates.every((value, n) => n % 3 !== 2 || value === 0) && members.every(isFlat);
+
 /** Whether a vertex of features with heights is not at the height 0. */
 export async function hasHeights({ chunks }: FeatureCollection): Promise<boolean> {
-  const isHigh = ({ coordinates, members = [] }: Geometry): boolean =>
-    coordinates.some((value, n) => n % 3 === 2 && value !== 0) || members.some(isHigh);
   for await (const chunk of chunks())
-    if (chunk.some(({ geometry }) => geometry !== undefined && isHigh(geometry))) return true;
+    if (chunk.some(({ geometry }) => geometry !== undefined && !isFlat(geometry))) return true;
   return false;
 }
 
