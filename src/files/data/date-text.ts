@@ -49,3 +49,12 @@ export function clockText(time: number): string {
   const date = new Date(time);
   return Number.isNaN(date.getTime()) ? `${time} ms` : date.toISOString().replace(/(\.000)?Z$/, '');
 }
+
+/** As `clockText`; of the fraction of a millisecond microseconds are kept. */
+export function microClockText(time: number): string {
+  const whole = Math.floor(time);
+  const micros = Math.round((time - whole) * 1000);
+  if (micros === 0 || micros === 1000) return clockText(whole + micros / 1000);
+  const text = clockText(whole);
+  return `${text}${text.length === 19 ? '.000' : ''}${String(micros).padStart(3, '0')}`;
+}

@@ -33,3 +33,9 @@ export function allFinite({ coordinates, members = [] }: Geometry, stride: numbe
     if (!Number.isFinite(coordinates[i]!) || !Number.isFinite(coordinates[i + 1]!)) return false;
   return members.every((member) => allFinite(member, stride));
 }
+
+/** Whether any vertex has a number at this place. */
+export function hasNumbers({ coordinates, members = [] }: Geometry, stride: number, place: number): boolean {
+  for (let at = place; at < coordinates.length; at += stride) if (!Number.isNaN(coordinates[at]!)) return true;
+  return members.some((member) => hasNumbers(member, stride, place));
+}

@@ -279,6 +279,54 @@ test('heights and measures are written as WKT', async (t) => {
   t.is((await written(t, data, 'CsvWriter')).content.toString(), 'WKT\r\n"POINT ZM (1 2 3 4.5)"\r\n');
 });
 
+test('integers that a double rounds stay exact beside reals; numbers beyond all doubles are texts', async (t) => {
+  const { types, values } = await table(t, 'a,b,c\n9007199254740993,1e400,1.5\n0.5,1,-9007199254740993\n');
+  t.deepEqual(types, { a: 'real', b: 'string', c: 'real' });
+  t.deepEqual(values, [
+    [9007199254740993n, '1e400', 1.5],
+    [0.5, '1', -9007199254740993n],
+  ]);
+});
+
+test('times of a form with a zone are written in UTC, with microseconds', async (t) => {
+  const { values, types, remarks } = await table(
+    t,
+    'x,y,at\n1,2,29.02.2024 12:00:00.000001 +0200\n1,2,29.02.2024 12:00:00.5 Z\n',
+    { Time: 'at', TimeFormat: 'dd.MM.yyyy HH:mm:ss.S X' },
+  );
+  t.deepEqual(types, { at: 'dateTime' });
+  t.deepEqual(values, [['2024-02-29T10:00:00.000001Z'], ['2024-02-29T12:00:00.500Z']]);
+  t.true(remarks.includes("Times of the column 'at' were read as dd.MM.yyyy HH:mm:ss.S X, in UTC."));
+});
+
+test('geometries without heights are written without Z; single missing heights become 0, and the receipt counts them', async (t) => {
+  const { text, receipt } = await converted(
+    t,
+    collection([
+      feature(geometryOf('Point', [1, 2])),
+      feature(geometryOf('Point', [1, 2, 0])),
+      feature(
+        geometryOf('LineString', [
+          [1, 2, 3],
+          [4, 5],
+        ]),
+      ),
+      feature(
+        geometryOf('LineString', [
+          [1, 2],
+          [4, 5],
+        ]),
+      ),
+    ]),
+    { reader: 'GeoJsonReader', writer: 'CsvWriter' },
+  );
+  t.is(
+    text,
+    'WKT\r\n"POINT (1 2)"\r\n"POINT Z (1 2 0)"\r\n"LINESTRING Z (1 2 3, 4 5 0)"\r\n"LINESTRING (1 2, 4 5)"\r\n',
+  );
+  t.true(receipt.lost.includes('1 vertices had no height or measure, unlike others of their geometry: it became 0.'));
+});
+
 test('features are appended to a table', async (t) => {
   const wkt =
     'GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0],UNIT["degree",0.0174532925199433]]';

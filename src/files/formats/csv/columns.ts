@@ -82,17 +82,20 @@ export function readCell(rows: Rows, column: number, type: FieldType, numbers: N
   if (start === end) return null;
   switch (type) {
     case 'integer':
+    case 'integer64':
     case 'real': {
       const value = numbers.parse(bytes, start, end);
-      return Number.isNaN(value) ? null : value;
-    }
-    case 'integer64': {
-      if (end - start <= 15) return numbers.parse(bytes, start, end);
-      const value = BigInt(bytes.toString('latin1', bytes[start] === 43 ? start + 1 : start, end));
-      return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+      if (Number.isNaN(value)) return null;
+      return end - start <= 15 || Number.isSafeInteger(value) ? value : exactInteger(bytes, start, end, value);
     }
     case 'boolean':
       return end - start === 4;
   }
   return bytes.toString('latin1', start, end);
+}
+
+/** An integer that a double may not hold, also beside reals; other numbers as they are. */
+function exactInteger(bytes: Buffer, start: number, end: number, value: number): number | bigint {
+  const text = bytes.toString('latin1', bytes[start] === 43 ? start + 1 : start, end);
+  return /^-?\d+$/.test(text) ? BigInt(text) : value;
 }

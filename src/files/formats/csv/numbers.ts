@@ -17,7 +17,7 @@ export class Numbers {
     this.#other = separator === ',' ? point : -1;
   }
 
-  /** The number that the bytes are, to the nearest double; NaN for other texts. */
+  /** The number that the bytes are, to the nearest double; NaN for other texts, and numbers that a double cannot hold. */
   parse(bytes: Buffer, start: number, end: number): number {
     const scanner = this.#scanner;
     const negative = bytes[start] === minus;
@@ -34,7 +34,8 @@ export class Numbers {
     const text = bytes.toString('latin1', start, end);
     if (this.separator === ',' && text.includes('.')) return Number.NaN;
     const word = this.separator === ',' ? text.replace(',', '.') : text;
-    return form.test(word) ? Number(word) : Number.NaN;
+    const value = form.test(word) ? Number(word) : Number.NaN;
+    return Number.isFinite(value) ? value : Number.NaN;
   }
 }
 

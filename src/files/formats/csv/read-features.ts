@@ -1,5 +1,6 @@
 import type { ByteSource } from '../../data/bytes.ts';
 import type { Crs } from '../../data/crs-reference.ts';
+import { microClockText } from '../../data/date-text.ts';
 import { type Dimensions, strideOf } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection, Field, FieldType, Geometry } from '../../data/feature-collection.ts';
 import { ConversionError, FormatError } from '../../errors.ts';
@@ -99,7 +100,9 @@ function remarkOn(
   if (place === undefined && wkt === undefined)
     remark('No columns are known to be a place, so features have no geometry.');
   if (time !== undefined && time.parser.pattern !== 'ISO 8601')
-    remark(`Times of the column '${names[time.column]}' were read as ${time.parser.pattern}.`);
+    remark(
+      `Times of the column '${names[time.column]}' were read as ${time.parser.pattern}${time.parser.zoned ? ', in UTC' : ''}.`,
+    );
   for (const n of columns) {
     if (survey.types[n] !== 'string' || survey.count <= sample.length) continue;
     const cells = sample.map((row) => (row[n] ?? '').trim()).filter((cell) => cell !== '');
@@ -184,10 +187,8 @@ class RowReader {
   }
 
   #coordinate(rows: Rows, column: number): number {
-    const value = rows.isEmpty(column)
-      ? Number.NaN
-      : (readCell(rows, column, 'real', this.#dialect.numbers) as number | null);
-    if (value !== null && Number.isFinite(value)) return value;
+    const value = rows.isEmpty(column) ? null : readCell(rows, column, 'real', this.#dialect.numbers);
+    if (value !== null) return Number(value);
     throw new FormatError(
       `Line ${rows.line} has '${rows.text(column).slice(0, 40)}' in column ${column + 1} in place of a coordinate.`,
     );
@@ -219,7 +220,8 @@ class RowReader {
   }
 }
 
-function timeText(rows: Rows, column: number, { parse, pattern }: NonNullable<Roles['time']>['parser']): string | null {
+function timeText(rows: Rows, column: number, parser: NonNullable<Roles['time']>['parser']): string | null {
+  const { parse, pattern, zoned } = parser;
   if (rows.isEmpty(column)) return null;
   const text = rows.text(column).trim();
   const time = parse(text);
@@ -227,5 +229,5 @@ function timeText(rows: Rows, column: number, { parse, pattern }: NonNullable<Ro
     throw new FormatError(
       `Line ${rows.line} has the time '${text.slice(0, 40)}', which is not of the form ${pattern}.`,
     );
-  return new Date(time).toISOString().replace(/(\.000)?Z$/, '');
+  return `${microClockText(time)}${zoned ? 'Z' : ''}`;
 }

@@ -22,6 +22,7 @@ export class RowFile {
   #sink: FileSink | undefined;
   #out: BufferedWriter | undefined;
   #wkt: WktWriter | undefined;
+  #missing = 0;
 
   constructor(path: string, data: FeatureCollection, plan: Plan) {
     this.#path = path;
@@ -37,7 +38,13 @@ export class RowFile {
     return this.#wkt!;
   }
 
+  /** Vertices of WKT that got 0 for a missing height or measure. */
+  get missing(): number {
+    return this.#missing + this.wkt.missing;
+  }
+
   async begin(): Promise<void> {
+    this.#missing += this.#wkt?.missing ?? 0;
     this.#sink = await FileSink.create(this.#path, { checksum: false });
     this.#out = new BufferedWriter(this.#sink);
     this.#wkt = new WktWriter(this.#out, this.#data);
@@ -79,8 +86,7 @@ export class RowFile {
       // behind the empty id stands its comma already, unless there are fields
       if (own > 0) putByte(out, comma);
       if (plan.place === 'points') out.text(this.#data.hasZ ? ',,' : ',');
-      else if (cells[0])
-        out.text(`"POINT${cells.length > 2 ? ' Z' : ''} (${cells.map((cell) => cell || '0').join(' ')})"`);
+      else if (cells[0]) out.text(`"POINT${cells[2] ? ' Z' : ''} (${cells.filter((cell) => cell !== '').join(' ')})"`);
       else if (isFirst) out.text('""');
     }
     endRow(out);

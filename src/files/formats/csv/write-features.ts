@@ -64,6 +64,10 @@ async function writeRows(data: FeatureCollection, rows: RowFile, context: Contex
     await rows.out.drain();
   }
   await rows.out.end();
+  if (rows.missing > 0)
+    context.reportLoss(
+      `${rows.missing} vertices had no height or measure, unlike others of their geometry: it became 0.`,
+    );
 }
 
 /** A plan with the columns that the feature needs; undefined if the plan has them. */

@@ -1,5 +1,5 @@
 import type { ByteSink } from '../../data/bytes.ts';
-import { clockText } from '../../data/date-text.ts';
+import { microClockText } from '../../data/date-text.ts';
 import { UNDEFINED_ITEM } from '../../data/eum/eum.ts';
 import type { ExactIntegers, Item, Samples } from '../../data/item.ts';
 import type { Series } from '../../data/series.ts';
@@ -25,7 +25,7 @@ export async function writeSeries(series: Series, sink: ByteSink, context: Conte
   for await (const { offsets, values } of series.chunks()) {
     context.signal.throwIfAborted();
     for (let step = 0; step < offsets.length; step++) {
-      out.text(timeText((time.start ?? 0) + offsets[step]! * unit));
+      out.text(microClockText((time.start ?? 0) + offsets[step]! * unit));
       for (const [n, column] of values.entries()) {
         putByte(out, comma);
         putSample(out, column, step, items[n]!);
@@ -35,15 +35,6 @@ export async function writeSeries(series: Series, sink: ByteSink, context: Conte
     await out.drain();
   }
   await out.end();
-}
-
-/** Milliseconds may have a fraction, of which microseconds are kept. */
-function timeText(time: number): string {
-  const whole = Math.floor(time);
-  const micros = Math.round((time - whole) * 1000);
-  if (micros === 0 || micros === 1000) return clockText(whole + micros / 1000);
-  const text = clockText(whole);
-  return `${text}${text.length === 19 ? '.000' : ''}${String(micros).padStart(3, '0')}`;
 }
 
 function report({ crs, items, time }: Series, { reportLoss }: Context): void {

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Box } from '../../data/box.ts';
-import { allFinite, strideOf } from '../../data/dimensions.ts';
+import { allFinite, hasNumbers, strideOf } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection, Geometry } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import { Boxes } from '../../geo/vector/spatial-order.ts';
@@ -250,12 +250,6 @@ export class TableWriter {
     );
     for (const { name } of json) add.run(this.#name, name);
   }
-}
-
-/** Whether any vertex has a number at this place. */
-function hasNumbers({ coordinates, members = [] }: Geometry, stride: number, place: number): boolean {
-  for (let at = place; at < coordinates.length; at += stride) if (!Number.isNaN(coordinates[at]!)) return true;
-  return members.some((member) => hasNumbers(member, stride, place));
 }
 
 function addTo(box: Box, { coordinates, members = [] }: Geometry, stride: number): void {

@@ -1,4 +1,4 @@
-import { type Dimensions, strideOf } from '../../data/dimensions.ts';
+import { type Dimensions, hasNumbers, strideOf } from '../../data/dimensions.ts';
 import type { Geometry, GeometryType } from '../../data/feature-collection.ts';
 import type { BufferedWriter } from './buffered-writer.ts';
 import { longestNumber, putShortest } from './number-text.ts';
@@ -6,19 +6,37 @@ import { longestNumber, putShortest } from './number-text.ts';
 /** First guess at the number of decimals of a coordinate, to save time. */
 const usualDecimals = 6;
 
-/** Writes geometries as WKT (OGC 06-103r4) with Z and M. Numbers are the shortest ones that read back as they are. */
+/**
+ * Writes geometries as WKT (OGC 06-103r4), with Z and M where a vertex has them. Numbers are the shortest ones that read
+ * back as they are.
+ */
 export class WktWriter {
+  /** Vertices without a height or measure in geometries of which others have one. They got 0, as GDAL writes it. */
+  missing = 0;
   readonly #out: BufferedWriter;
   readonly #stride: number;
-  readonly #marks: string;
+  readonly #dimensions: Dimensions;
+  /** Axes that are written of the geometry, among those of its vertices. */
+  #axes: readonly number[] = [];
+  #marks = '';
 
   constructor(out: BufferedWriter, dimensions: Dimensions) {
     this.#out = out;
     this.#stride = strideOf(dimensions);
-    this.#marks = dimensions.hasZ ? (dimensions.hasM ? ' ZM' : ' Z') : dimensions.hasM ? ' M' : '';
+    this.#dimensions = dimensions;
   }
 
   put(geometry: Geometry): void {
+    const { hasZ, hasM } = this.#dimensions;
+    const stride = this.#stride;
+    const withZ = hasZ && hasNumbers(geometry, stride, 2);
+    const withM = hasM && hasNumbers(geometry, stride, stride - 1);
+    this.#marks = withZ ? (withM ? ' ZM' : ' Z') : withM ? ' M' : '';
+    this.#axes = [0, 1, ...(withZ ? [2] : []), ...(withM ? [stride - 1] : [])];
+    this.#put(geometry);
+  }
+
+  #put(geometry: Geometry): void {
     const { type, coordinates, members } = geometry;
     this.#out.text(`${type.toUpperCase()}${this.#marks}`);
     if (type === 'GeometryCollection' ? (members ?? []).length === 0 : coordinates.length === 0) {
@@ -29,7 +47,7 @@ export class WktWriter {
     if (type === 'GeometryCollection')
       for (const [n, member] of (members ?? []).entries()) {
         if (n > 0) this.#out.text(', ');
-        this.put(member);
+        this.#put(member);
       }
     else this.#body(type, geometry);
     this.#out.text(')');
@@ -70,12 +88,15 @@ export class WktWriter {
         out.bytes[out.at++] = 32;
       }
       if (inBrackets) out.bytes[out.at++] = 40;
-      for (let axis = 0; axis < stride; axis++) {
+      let isMissing = false;
+      for (const axis of this.#axes) {
         if (axis > 0) out.bytes[out.at++] = 32;
         const value = coordinates[n * stride + axis]!;
-        // Programs do not read NaN: a missing height is 0, as GDAL writes it.
+        // Programs do not read NaN.
+        isMissing ||= !Number.isFinite(value);
         out.at = putShortest(out.bytes, out.at, Number.isFinite(value) ? value : 0, usualDecimals);
       }
+      if (isMissing) this.missing++;
       if (inBrackets) out.bytes[out.at++] = 41;
     }
   }
