@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { Feature, FeatureCollection, Geometry } from '../../../src/files/data/feature-collection.ts';
 import { ConversionError, FormatError } from '../../../src/files/errors.ts';
 import { detect } from '../../../src/files/formats/detect.ts';
+import { copyView } from '../../../src/files/formats/geopackage/copy-view.ts';
 import { asJson, collection, feature, geometryOf } from '../features.ts';
 import { converted } from '../files.ts';
 import { mutate } from '../hostile.ts';
@@ -344,6 +345,71 @@ test('views, tables without geometry and named layers are read; of several the n
   t.deepEqual(view.values, [[4, 'x!', 2]]);
   t.deepEqual((await layer(t, bytes, { Layer: 'plain' })).values, [[1.5], [null]]);
   await t.throwsAsync(layer(t, bytes, { Layer: 'x"; drop table plain' }), { message: /has no layer/ });
+});
+
+/** Joins ten tables of a thousand rows, without a row in the result. */
+const endlessView = `create table t (n integer); with recursive c (n) as (select 1 union all select n + 1 from c where n < 1000)
+    insert into t select n from c; create table one (fid integer primary key, v text); insert into one values (1, 'x');
+    create view endless as select a.n from ${[...'abcdefghij'].map((name) => `t ${name}`).join(', ')} where a.n + j.n < 0;
+    create view many as select a.n from t a, t b; ${contents('one')} ${contents('endless', 'attributes')} ${contents('many', 'attributes')}`;
+
+test('a view that does not end is refused, also by an abort; tables beside it are read', async (t) => {
+  const bytes = await foreign(t, endlessView);
+  t.deepEqual((await layer(t, bytes, { Layer: 'one' })).values, [['x']]);
+  t.is((await layer(t, bytes, { Layer: 'many' })).features.length, 1_000_000);
+  const reason = new Error('stopped');
+  const stop = new AbortController();
+  const asked = { reader: 'GeoPackageReader', writer: 'GeoJsonWriter', readerParameters: { Layer: 'endless' } };
+  const running = converted(t, bytes, { ...asked, signal: stop.signal });
+  setTimeout(() => stop.abort(reason), 200);
+  t.is(await t.throwsAsync(running), reason);
+  const scratch = await folderOf(t);
+  const path = join(scratch, 'views.gpkg');
+  await writeFile(path, bytes);
+  const context = {
+    scratch,
+    signal: new AbortController().signal,
+    onEnd: (close: () => Promise<void>) => t.teardown(close),
+  };
+  await t.throwsAsync(
+    copyView(path, { view: 'endless', columns: ['n'] }, context, { mostRows: 10, mostSeconds: 0.2 }),
+    {
+      instanceOf: ConversionError,
+      message: "The view 'endless' takes more than 0.2 s. Save its rows as a table.",
+    },
+  );
+  await t.throwsAsync(copyView(path, { view: 'many', columns: ['n'] }, context, { mostRows: 10, mostSeconds: 60 }), {
+    instanceOf: FormatError,
+    message: "The view 'many' has more than 10 rows.",
+  });
+});
+
+test('features without ids get none if others have texts', async (t) => {
+  const ids = [undefined, 7, undefined, 'well', 3];
+  const input = collection(ids.map((id) => feature(geometryOf('Point', [1, 2]), {}, id === undefined ? {} : { id })));
+  const { bytes } = await converted(t, input, { reader: 'GeoJsonReader', writer: 'GeoPackageWriter' });
+  t.deepEqual((await layer(t, bytes)).values.flat(), [null, '7', null, 'well', '3']);
+});
+
+test('large integers of a column that becomes real are rounded, and the receipt counts them', async (t) => {
+  const rows = [9007199254740993n, 7n, -9007199254740995n, 1.5, 9007199254740993n];
+  const fields: FeatureCollection['fields'] = [{ name: 'n', type: 'integer64' }];
+  const chunks = async function* () {
+    yield rows.map((value) => ({ values: [value] }));
+  };
+  const { content, lost } = await written(t, { ...data([]), fields, chunks }, 'GeoPackageWriter');
+  t.deepEqual((await layer(t, content)).values.flat(), [2 ** 53, 7, -(2 ** 53) - 4, 1.5, 2 ** 53]);
+  t.true(lost.includes("3 integers of 'n' were rounded to double precision."));
+});
+
+test('thousands of layers are listed at once', async (t) => {
+  const names = Array.from({ length: 3000 }, (_, n) => `layer_${n}`);
+  const bytes = await foreign(
+    t,
+    `begin; ${names.map((name) => `create table ${name} (fid integer primary key, v int); ${contents(name)}`).join('')} commit;`,
+  );
+  await t.throwsAsync(layer(t, bytes), { message: /^The GeoPackage has 3000 layers/ });
+  t.deepEqual((await layer(t, bytes, { Layer: 'LAYER_2999' })).values, []);
 });
 
 test('a hostile GeoPackage is refused with a sentence, or its bad rows are', async (t) => {

@@ -17,7 +17,7 @@ export class Numbers {
     this.#other = separator === ',' ? point : -1;
   }
 
-  /** The number that the bytes are, to the nearest double; NaN for other texts, and numbers that a double cannot hold. */
+  /** The number that the bytes are, to the nearest double; NaN for other texts, and numbers beyond all doubles. */
   parse(bytes: Buffer, start: number, end: number): number {
     const scanner = this.#scanner;
     const negative = bytes[start] === minus;

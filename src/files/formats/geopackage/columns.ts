@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Field, FieldType } from '../../data/feature-collection.ts';
 import type { Context } from '../define.ts';
 import type { Layer } from './layers.ts';
-import { guarded, quoted } from './open.ts';
+import { guarded, quoted } from './sql.ts';
 
 /** The columns of a layer: the key, which is the feature's id, the geometry, and the fields. */
 export interface LayerColumns {
@@ -39,21 +39,32 @@ function fieldType(declared: string): FieldType | undefined {
   return /TIMESTAMP/.test(name) ? 'dateTime' : 'real';
 }
 
-export function readColumns(database: DatabaseSync, layer: Layer, { reportLoss }: Context): LayerColumns {
-  const rows = guarded(() =>
-    database.prepare('select name, type, pk from pragma_table_xinfo(?) where hidden <> 1').all(layer.name),
-  );
-  const keys = rows.filter(({ pk }) => Number(pk) > 0);
+const declaredColumns = (database: DatabaseSync, table: string) =>
+  guarded(() => database.prepare('select name, type, pk from pragma_table_xinfo(?) where hidden <> 1').all(table));
+
+export const columnNames = (database: DatabaseSync, table: string): string[] =>
+  declaredColumns(database, table).map(({ name }) => String(name));
+
+/** @param rows the database that has the rows of the layer, which are a copy for a view */
+export function readColumns(
+  { database, rows }: { database: DatabaseSync; rows: DatabaseSync },
+  layer: Layer,
+  { reportLoss }: Context,
+): LayerColumns {
+  const declared = declaredColumns(database, layer.name);
+  const keys = declared.filter(({ pk }) => Number(pk) > 0);
   const key = keys.length === 1 && /^INT(?:EGER)?$/i.test(String(keys[0]!.type)) ? String(keys[0]!.name) : undefined;
-  const geometry = rows.find(({ name }) => String(name).toLowerCase() === layer.geometry?.column.toLowerCase())?.name;
+  const geometry = declared.find(
+    ({ name }) => String(name).toLowerCase() === layer.geometry?.column.toLowerCase(),
+  )?.name;
   const json = jsonColumns(database, layer.name);
   const left: string[] = [];
   const fields: (Field & { column: string })[] = [];
-  for (const { name: given, type: declared } of rows) {
+  for (const { name: given, type: declaredType } of declared) {
     const name = String(given);
     if (name === key || name === geometry) continue;
-    const text = String(declared);
-    const type = text === '' ? typeOfValues(database, layer.name, name) : fieldType(text);
+    const text = String(declaredType);
+    const type = text === '' ? typeOfValues(rows, layer.name, name) : fieldType(text);
     if (type === undefined) {
       left.push(`'${name.slice(0, 80)}'`);
       continue;

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ConversionError, FormatError } from '../../errors.ts';
 import { type Context, SEVERAL_LAYERS } from '../define.ts';
-import { guarded } from './open.ts';
+import { guarded } from './sql.ts';
 
 /** A table or view of the file. */
 export interface Layer {
@@ -61,6 +61,7 @@ function listLayers(database: DatabaseSync): { layers: Layer[]; tiles: number } 
   const known = new Map(
     master.map(({ name, type, sql }) => [String(name), { isView: type === 'view', sql: String(sql) }]),
   );
+  const inAnyCase = new Map([...known.keys()].map((name) => [name.toLowerCase(), name]));
   if (!known.has('gpkg_contents')) throw new FormatError('The file is no GeoPackage: it has no table gpkg_contents.');
   const contents = database.prepare('select table_name as name, data_type as type from gpkg_contents').all();
   const geometries = known.has('gpkg_geometry_columns')
@@ -70,11 +71,12 @@ function listLayers(database: DatabaseSync): { layers: Layer[]; tiles: number } 
         )
         .all()
     : [];
+  const geometryOf = new Map(geometries.toReversed().map((one) => [String(one.name).toLowerCase(), one]));
   const layers: Layer[] = [];
   let [tiles, attributes] = [0, 0];
   const taken = new Set<string>();
   for (const { name: given, type } of contents) {
-    const name = [...known.keys()].find((one) => one.toLowerCase() === String(given).toLowerCase());
+    const name = inAnyCase.get(String(given).toLowerCase());
     if (name === undefined) continue;
     taken.add(name);
     if (type !== 'features' && type !== 'attributes' && type !== 'aspatial') {
@@ -82,7 +84,7 @@ function listLayers(database: DatabaseSync): { layers: Layer[]; tiles: number } 
       continue;
     }
     if (type !== 'features') attributes++;
-    const found = geometries.find((one) => String(one.name).toLowerCase() === name.toLowerCase());
+    const found = geometryOf.get(name.toLowerCase());
     layers.push({
       name,
       isView: known.get(name)!.isView,

@@ -6,12 +6,14 @@ import { ONE_VERTEX, PART_LEFT_OUT, withoutShortLines } from '../../geo/vector/s
 import type { Context, Read } from '../define.ts';
 import { CoordinatePool } from '../io/coordinate-pool.ts';
 import { WkbReader } from '../io/wkb-reader.ts';
-import { type LayerColumns, readColumns } from './columns.ts';
+import { columnNames, type LayerColumns, readColumns } from './columns.ts';
+import { copyView } from './copy-view.ts';
 import { geometryStart } from './geometry-blob.ts';
 import { findLayer, type Layer } from './layers.ts';
-import { guarded, openDatabase, quoted } from './open.ts';
+import { openFile } from './open.ts';
 import type { readParameters } from './parameters.ts';
 import { readCrs } from './reference-system.ts';
+import { guarded, quoted } from './sql.ts';
 import { safeInteger, valueReader } from './values.ts';
 
 const perChunk = 2048;
@@ -21,13 +23,16 @@ export const read: Read<typeof readParameters> = async (
   { SRID, Layer: wanted },
   context,
 ): Promise<FeatureCollection> => {
-  const database = await openDatabase(source, context);
+  const { path, database } = await openFile(source, context);
   const layer = findLayer(database, wanted, context);
-  const columns = readColumns(database, layer, context);
+  const rows = layer.isView
+    ? await copyView(path, { view: layer.name, columns: columnNames(database, layer.name) }, context)
+    : database;
+  const columns = readColumns({ database, rows }, layer, context);
   const { geometry } = layer;
   const crs = geometry === undefined || SRID !== undefined ? undefined : await readCrs(database, geometry.srs, context);
   const dimensions = { hasZ: (geometry?.z ?? 0) > 0, hasM: (geometry?.m ?? 0) > 0 };
-  const count = layer.isView ? undefined : countRows(database, layer.name);
+  const count = countRows(rows, layer.name);
   return {
     kind: 'features',
     name: layer.name,
@@ -35,8 +40,8 @@ export const read: Read<typeof readParameters> = async (
     fields: columns.fields.map(({ column: _, ...field }) => field),
     ...dimensions,
     ...(columns.geometry === undefined ? {} : geometryTypes(geometry!.type)),
-    ...(count === undefined ? {} : { count }),
-    chunks: () => chunks(database, layer, columns, dimensions, context),
+    count,
+    chunks: () => chunks(rows, layer, columns, dimensions, context),
   };
 };
 

@@ -3,7 +3,7 @@ import type { Crs } from '../../data/crs-reference.ts';
 import { ConversionError, FormatError } from '../../errors.ts';
 import { crsFromWkt, parseSrid } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
-import { guarded } from './open.ts';
+import { guarded } from './sql.ts';
 
 /** The coordinate system of a layer by its definition. One that cannot be read is ignored with a remark. */
 export async function readCrs(database: DatabaseSync, srs: number, { remark }: Context): Promise<Crs | undefined> {

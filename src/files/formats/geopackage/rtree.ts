@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Boxes } from '../../geo/vector/spatial-order.ts';
-import { quoted } from './open.ts';
+import { quoted } from './sql.ts';
 
 export interface Indexed {
   readonly table: string;

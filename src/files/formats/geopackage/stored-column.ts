@@ -1,7 +1,7 @@
 import { isDate, isDateTime } from '../../data/date-text.ts';
 import type { Field, FieldType } from '../../data/feature-collection.ts';
 import type { Context } from '../define.ts';
-import { quoted } from './open.ts';
+import { quoted } from './sql.ts';
 
 const declaredTypes: Readonly<Record<FieldType, string>> = {
   string: 'TEXT',
@@ -24,7 +24,7 @@ export class StoredColumn {
   #type: FieldType;
   readonly #field: Field;
   #before: FieldType | undefined;
-  #rounded = 0;
+  #roundedCount = 0;
   #withoutZone = false;
   #cut = false;
 
@@ -61,17 +61,20 @@ export class StoredColumn {
     return false;
   }
 
-  /** An expression for the values that are stored in the type before; `toText` is the name of that function in SQL. */
-  converted(toText: string): string {
+  /** An expression for the values that are stored in the type before; `follow` is the name of that function in SQL. */
+  converted(follow: string): string {
     const own = quoted(this.name);
+    const exact = this.#before === 'integer64' ? `cast(${own} as text)` : own;
     if (this.#before === undefined) return own;
-    if (this.#type === 'string') return `${toText}(${this.#before === 'integer64' ? `cast(${own} as text)` : own})`;
+    if (this.#type === 'string' || (this.#type === 'real' && this.#before === 'integer64'))
+      return `${follow}(${exact})`;
     return this.#before === 'date' ? `${own} || 'T00:00:00.000Z'` : own;
   }
 
-  /** A value that is stored in the type before, as text. */
-  toText(value: unknown): string | null {
+  /** A value that is stored in the type before, as text or as a double. */
+  follow(value: unknown): string | number | null {
     if (value === null) return null;
+    if (this.#type === 'real') return this.#rounded(BigInt(value as string));
     return this.#before === 'boolean' ? (value ? 'true' : 'false') : String(value);
   }
 
@@ -89,13 +92,9 @@ export class StoredColumn {
       case 'integer64':
         if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined;
         return typeof value === 'bigint' && BigInt.asIntN(64, value) === value ? value : undefined;
-      case 'real': {
+      case 'real':
         if (typeof value === 'number') return value;
-        if (typeof value !== 'bigint') return undefined;
-        const rounded = Number(value);
-        if (BigInt(rounded) !== value) this.#rounded++;
-        return rounded;
-      }
+        return typeof value === 'bigint' ? this.#rounded(value) : undefined;
       case 'date':
         return typeof value === 'string' && isDate(value) ? value.replaceAll('/', '-') : undefined;
       case 'dateTime':
@@ -103,6 +102,12 @@ export class StoredColumn {
     }
     if (typeof value === 'string') return value.toWellFormed();
     return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  }
+
+  #rounded(value: bigint): number {
+    const rounded = Number(value);
+    if (BigInt(rounded) !== value) this.#roundedCount++;
+    return rounded;
   }
 
   /** A time in UTC with milliseconds, as GeoPackage has it. */
@@ -125,7 +130,8 @@ export class StoredColumn {
 
   report({ reportLoss, remark }: Pick<Context, 'reportLoss' | 'remark'>): void {
     const { name } = this;
-    if (this.#rounded > 0) reportLoss(`${this.#rounded} integers of '${name}' were rounded to double precision.`);
+    if (this.#roundedCount > 0)
+      reportLoss(`${this.#roundedCount} integers of '${name}' were rounded to double precision.`);
     if (this.#cut) reportLoss(`Times of '${name}' were cut to milliseconds.`);
     if (this.#withoutZone) remark(`Times of '${name}' without a zone were written as UTC.`);
     if (this.#type === 'string' && this.#field.type !== 'string')

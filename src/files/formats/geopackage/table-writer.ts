@@ -7,8 +7,8 @@ import { Boxes } from '../../geo/vector/spatial-order.ts';
 import type { Context } from '../define.ts';
 import { WkbWriter, wkbCodes } from '../io/wkb-writer.ts';
 import { headLength, headWithEnvelope, putHead } from './geometry-blob.ts';
-import { quoted } from './open.ts';
 import { createIndex } from './rtree.ts';
+import { quoted } from './sql.ts';
 import { freeName, StoredColumn } from './stored-column.ts';
 
 /** Pairs of types of which a layer may have both. */
@@ -32,6 +32,8 @@ export class TableWriter {
   /** The column of ids, once one is no key of a row. */
   #ids: StoredColumn | undefined;
   readonly #keys = new Set<number>();
+  /** Keys of features without an id among others, until ids are a column. */
+  readonly #madeKeys: number[] = [];
   readonly #boxes = new Boxes();
   readonly #boxKeys: number[] = [];
   readonly #types = new Set<Geometry['type']>();
@@ -106,16 +108,10 @@ export class TableWriter {
     }
     const next = this.#lastKey + 1;
     const key = this.#ids === undefined && id !== undefined ? (id as number) : next;
-    if (this.#ids === undefined && id === undefined && this.#keys.has(key)) return this.#unusedKey();
+    if (this.#ids === undefined && id === undefined) this.#madeKeys.push(key);
     this.#keys.add(key);
     this.#lastKey = Math.max(this.#lastKey, key);
     return key;
-  }
-
-  #unusedKey(): number {
-    this.#lastKey++;
-    this.#keys.add(this.#lastKey);
-    return this.#lastKey;
   }
 
   /** Keeps ids in a column of their own, also those that were keys. */
@@ -126,6 +122,10 @@ export class TableWriter {
     const ids = new StoredColumn(freeName('id', taken), { name: 'id', type: 'integer64' });
     this.#database.exec(`alter table ${quoted(this.#name)} add column ${quoted(ids.name)} ${ids.declared};
       update ${quoted(this.#name)} set ${quoted(ids.name)} = ${quoted(this.#key)}`);
+    const clear = this.#database.prepare(
+      `update ${quoted(this.#name)} set ${quoted(ids.name)} = null where ${quoted(this.#key)} = ?`,
+    );
+    for (const key of this.#madeKeys) clear.run(key);
     this.#context.remark('Ids of features that are no unique whole numbers were written as a column.');
     this.#columns.push(ids);
     this.#ids = ids;
@@ -138,8 +138,8 @@ export class TableWriter {
     this.#database.exec(`alter table ${quoted(this.#name)} rename to ${before}`);
     this.#create(quoted(this.#name));
     const list = this.#columns.map((column, n) => {
-      this.#database.function(`to_text_${n}`, (value) => column.toText(value));
-      return column.converted(`to_text_${n}`);
+      this.#database.function(`follow_${n}`, (value) => column.follow(value));
+      return column.converted(`follow_${n}`);
     });
     this.#database.exec(
       `insert into ${quoted(this.#name)} select ${[quoted(this.#key), quoted(this.#geometry), ...list].join(', ')} from ${before};

@@ -1,6 +1,6 @@
 import type { Field } from '../../data/feature-collection.ts';
 import type { Context } from '../define.ts';
-import { quoted } from './open.ts';
+import { quoted } from './sql.ts';
 
 /** How the values of a column are selected and read. */
 interface ValueReader {

@@ -7,8 +7,8 @@ import { longestNumber, putShortest } from './number-text.ts';
 const usualDecimals = 6;
 
 /**
- * Writes geometries as WKT (OGC 06-103r4), with Z and M where a vertex has them. Numbers are the shortest ones that read
- * back as they are.
+ * Writes geometries as WKT (OGC 06-103r4), with Z and M where a vertex has them. Numbers are the shortest ones that
+ * read back as they are.
  */
 export class WktWriter {
   /** Vertices without a height or measure in geometries of which others have one. They got 0, as GDAL writes it. */
