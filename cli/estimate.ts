@@ -77,12 +77,18 @@ export async function estimateConversion(path: string, plan: Plan, signal: Abort
 
 /** Applies the item filters of the plan. Throws if no item is left. */
 async function applyItemFilters(data: Data, { transformations }: Plan, context: Context): Promise<Data> {
-  const filter = (await loadHandler(data.kind)).steps?.ItemFilterTransformation;
+  const handler = await loadHandler(data.kind);
+  const filter = 'ItemFilterTransformation' in handler.steps ? handler.steps.ItemFilterTransformation : undefined;
   await using resources = new AsyncDisposableStack();
+  const open = () => Promise.reject(new Error('An item filter names no other file.'));
+  const shared = { context, resources, operations: [], stem: '', makes: data.kind, open };
   let left = data;
-  for (const step of parseTransformations(transformations))
+  for (const step of parseTransformations(transformations)) {
+    // what such a step makes has items of its own
+    if (!(step.type in handler.steps)) break;
     if (step.type === 'ItemFilterTransformation' && filter !== undefined)
-      left = await filter(left as never, step, { context, resources, operations: [] });
+      left = await filter(left as never, step, shared);
+  }
   return left;
 }
 

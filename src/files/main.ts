@@ -8,6 +8,7 @@ export type {
   ConversionResult,
   ExistingDataset,
   Receipt,
+  SideFile,
 } from './convert/conversion.ts';
 export { convert } from './convert/convert.ts';
 export { copied, IGNORED, onlyCopies } from './convert/copied.ts';
@@ -15,7 +16,7 @@ export { inspect } from './convert/inspect.ts';
 export type { Extent, Inspection, ItemInspection, TimeInspection } from './convert/inspection.ts';
 export { loadHandler } from './convert/kinds/kinds.ts';
 export type { PictureChoice } from './convert/kinds/picture-choice.ts';
-export { describeReader, describeWriter, fits, offeredBy, writersFor } from './convert/offers.ts';
+export { describeReader, describeWriter, fits, misfit, offeredBy } from './convert/offers.ts';
 export {
   type ConvertOptions,
   convertFile,
@@ -26,7 +27,8 @@ export {
   writeFile,
 } from './convert/open-file.ts';
 export type { FieldErrors } from './convert/steps/request-members.ts';
-export { inputSrid, parseTransformations } from './convert/steps/transformations.ts';
+export type { SideInput } from './convert/steps/side-input.ts';
+export { inputSrid, parseTransformations, sideInputsOf, transformationNames } from './convert/steps/transformations.ts';
 export { ConversionError, FormatError, RequestError } from './errors.ts';
 export { type Context, describeParameters, type LogLevel, type Reader, type Writer } from './formats/define.ts';
 export { detect } from './formats/detect.ts';

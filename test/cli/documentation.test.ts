@@ -184,7 +184,7 @@ test('each reader, writer, parameter and transformation is documented', async (t
   for (const { name, format, parameters } of [...readers, ...writers])
     for (const word of [name, format, ...Object.keys(parameters.shape)]) t.true(formats.includes(`\`${word}\``), word);
   const transformations = await page('transformations');
-  for (const name of new Set(readers.flatMap(offeredBy)))
+  for (const name of new Set(readers.flatMap((reader) => offeredBy(reader))))
     t.true(transformations.includes(`\`${name[0]?.toLowerCase()}${name.slice(1)}\``), name);
 });
 

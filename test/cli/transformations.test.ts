@@ -37,7 +37,7 @@ test('steps are chosen by time, by an interval or from a list, layers by an inte
   for (const [argv, expected] of cases) {
     t.deepEqual(asked(...argv), expected as never, argv.join(' '));
     const names = ['TemporalFilterTransformation', 'VerticalFilterTransformation'] as const;
-    t.is(parseTransformations(expected, names).length, expected.length, 'the server takes it');
+    t.is(parseTransformations(expected, () => names).length, expected.length, 'the server takes it');
   }
 });
 

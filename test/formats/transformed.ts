@@ -2,9 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { loadHandler } from '../../src/files/convert/kinds/kinds.ts';
+import type { SideFile } from '../../src/files/convert/conversion.ts';
+import { kindsUpTo } from '../../src/files/convert/offers.ts';
+import { convertData } from '../../src/files/convert/pipeline.ts';
 import { parseTransformations } from '../../src/files/convert/steps/transformations.ts';
-import type { Data } from '../../src/files/data/data.ts';
+import { type Data, type DataKind, kindNouns } from '../../src/files/data/data.ts';
 
 /** A folder that lives as long as the test. */
 export async function folderOf(t: ExecutionContext): Promise<string> {
@@ -19,6 +21,7 @@ export async function passed<D extends Data>(
   data: D,
   transformations: object[],
   look: (data: D) => Promise<void>,
+  sideInputs: Record<string, SideFile> = {},
 ) {
   const folder = await folderOf(t);
   const lost: string[] = [];
@@ -32,7 +35,10 @@ export async function passed<D extends Data>(
     reportBadRecord() {},
     onEnd() {},
   };
-  const work = { steps: parseTransformations(transformations), srid: undefined, stem: 'made' };
+  const steps = parseTransformations(transformations);
+  const names = steps.map(({ type }) => type);
+  const kinds = kindsUpTo({ accepts: Object.keys(kindNouns) as DataKind[] }, data.kind, names) ?? [];
+  const work = { steps, kinds, sideInputs, srid: undefined, stem: 'made' };
   const write = async (data: Data) => look(data as D);
-  return { ...(await (await loadHandler(data.kind)).pass(data as never, work, write, context)), lost };
+  return { ...(await convertData(data, work, write, context)), lost };
 }

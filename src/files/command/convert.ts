@@ -1,7 +1,13 @@
 import { extname, join } from 'node:path';
-import type { ConversionHooks, ConversionRequest, ConversionResult } from '../convert/conversion.ts';
+import type { ConversionHooks, ConversionRequest, ConversionResult, SideFile } from '../convert/conversion.ts';
 import { convert } from '../convert/convert.ts';
 import { describeReader, describeWriter, writersFor } from '../convert/offers.ts';
+import {
+  parseTransformations,
+  sideInputsOf,
+  type TransformationName,
+  transformationNames,
+} from '../convert/steps/transformations.ts';
 import type { Reader, Writer } from '../formats/define.ts';
 import { formatOfOutput } from '../formats/detect.ts';
 import { nameOfType } from '../formats/file-type.ts';
@@ -13,6 +19,7 @@ import { type LocalInput, openLocal } from './input.ts';
 import type { Io } from './io.ts';
 import { type LocalOutput, localOutput, needsName, STDIO } from './output.ts';
 import { type Conversion, describeConversion, listSentences, makeReceipt } from './receipt.ts';
+import { readTransformations } from './transformations.ts';
 
 export interface ConvertOptions extends DataOptions {
   reader?: string;
@@ -32,12 +39,14 @@ export async function convertFile(io: Io, from: string, to: string, options: Con
   const inFolder = await needsName({ path: to, force });
   const input = await openLocal(io, from, open);
   const reader = findReader(readerFor(input, FILE_READERS.map(describeReader), options.reader).name)!;
-  const writer = writerFor(inFolder ? '' : to, reader, options.writer);
+  const transformations = readTransformations(options);
+  const writer = writerFor(inFolder ? '' : to, reader, options.writer, transformationNames(transformations));
   const target = inFolder ? join(to, nameIn(writer, input)) : to;
   const output = await localOutput(target, force, open);
   const request = makeRequest(input, output, { reader, writer, options });
+  const sideInputs = await localSideInputs(io, transformations, open);
   const name = target === STDIO ? {} : { name: target };
-  const result = await run(io, { ...request, output: { ...request.output, ...name } });
+  const result = await run(io, { ...request, sideInputs, output: { ...request.output, ...name } });
   const { files, badRecords } = await output.finish(io, (path) => nameOfType(path, writer, result.fileType));
   const done: Conversion = { reader, writer, files, badRecords, result };
   // if stdout has the output, the receipt goes to stderr
@@ -51,9 +60,14 @@ const nameIn = ({ extension }: Writer, { name }: LocalInput) =>
   `${name.slice(0, name.length - extname(name).length)}${extension || extname(name)}`;
 
 /** Chooses the writer: as requested, else by the extension of the output. */
-function writerFor(to: string, reader: Reader, name: string | undefined): Writer {
+function writerFor(
+  to: string,
+  reader: Reader,
+  name: string | undefined,
+  transformations: readonly TransformationName[],
+): Writer {
   if (name !== undefined) return findWriter(named(name, FILE_WRITERS.map(describeWriter), '--writer').name)!;
-  const able = writersFor(reader).filter(({ rows }) => !rows);
+  const able = writersFor(reader, transformations).filter(({ rows }) => !rows);
   const extension = extname(to).toLowerCase();
   const format = formatOfOutput(to);
   const isMeant = (writer: Writer) =>
@@ -64,9 +78,23 @@ function writerFor(to: string, reader: Reader, name: string | undefined): Writer
   const other = FILE_WRITERS.find(isMeant);
   throw new UsageError(
     only === undefined && other !== undefined
-      ? `${other.name} cannot write what ${reader.name} reads. Use one of ${names}.`
+      ? `${other.name} cannot write what ${[reader.name, ...transformations].join(' and ')} ${transformations.length === 0 ? 'reads' : 'make'}. Use one of ${names}.`
       : `The format of the output is not known from its name. Use --writer with one of ${names}.`,
   );
+}
+
+/** The local files that the transformations name. */
+async function localSideInputs(
+  io: Io,
+  transformations: readonly unknown[],
+  open: AsyncDisposableStack,
+): Promise<Record<string, SideFile>> {
+  const files: Record<string, SideFile> = {};
+  for (const { from, key } of sideInputsOf(parseTransformations(transformations))) {
+    if (from === 'path') files[key] ??= await openLocal(io, key, open);
+    else throw new UsageError(`${key} is a dataset. Without a server only local files can be read.`);
+  }
+  return files;
 }
 
 interface Converters {

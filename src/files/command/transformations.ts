@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { srid } from './options.ts';
+import { type ResampleOptions, readResample, resampleOptions } from './steps/resample.ts';
 
 /** Options of the transformations between reader and writer. */
-export interface TransformationOptions {
+export interface TransformationOptions extends ResampleOptions {
   items?: (string | number)[];
   clip?: Clip;
   clipSrid?: number;
@@ -30,7 +31,9 @@ interface Clip {
   srid?: string;
 }
 
-export const transformationOptions = (command: Command): Command =>
+export const transformationOptions = (command: Command): Command => resampleOptions(filterOptions(command));
+
+const filterOptions = (command: Command): Command =>
   command
     .option(
       '--items <list>',
@@ -58,7 +61,10 @@ export const transformationOptions = (command: Command): Command =>
     .option('--layers <numbers>', 'only these layers, from 0 at the bottom: 2, or an interval such as 0-2', interval)
     .option('--statistics', 'calculate statistics of the values: minimum, maximum, mean, standard deviation');
 
-/** Transformations of a request, cheapest first: filters before reprojection. */
+/**
+ * Transformations of a request, cheapest first: filters before reprojection. Those that make other items come before
+ * those that make other cells, and these before those that make data of another kind.
+ */
 export function readTransformations(options: TransformationOptions): unknown[] {
   const { items, clip, clipSrid, toSrid, statistics, layers } = options;
   const names = items?.filter((one) => typeof one === 'string') ?? [];
@@ -74,6 +80,7 @@ export function readTransformations(options: TransformationOptions): unknown[] {
       : [{ type: 'verticalFilterTransformation', verticalFilter: { type: 'VerticalIndexFilter', ...layers } }]),
     ...(spatialFilter === undefined ? [] : [{ type: 'spatialFilterTransformation', spatialFilter }]),
     ...(toSrid === undefined ? [] : [{ type: 'crsTransformation', outputSrid: String(toSrid) }]),
+    ...readResample(options),
     ...(statistics ? [{ type: 'calculateStatisticsTransformation' }] : []),
   ];
 }

@@ -21,6 +21,11 @@ export interface ConversionRequest {
   reader: { name: string; parameters?: Record<string, unknown> };
   writer: { name: string; parameters?: Record<string, unknown> };
   transformations?: readonly unknown[];
+  /**
+   * Local files of the side inputs that the transformations name (`sideInputsOf`): dataset id, upload URL or path, as
+   * the transformation has it → file.
+   */
+  sideInputs?: Readonly<Record<string, SideFile>>;
   onBadRecord?: 'fail' | 'skip';
   /** The dataset to append the input to. The output then contains both. */
   existing?: ExistingDataset;
@@ -28,6 +33,15 @@ export interface ConversionRequest {
   replaced?: { path: string };
   /** Path of the GeoJSON file with the skipped records; written only if there are any. */
   badRecords?: { path: string };
+}
+
+/** The local file of a side input. */
+export interface SideFile {
+  path: string;
+  /** The original name, for messages. */
+  name: string;
+  /** Absent: the reader that the content asks for. A transformation may name another one. */
+  reader?: { name: string; parameters?: Record<string, unknown> };
 }
 
 export interface ConversionHooks {

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { type Data, kindNouns } from '../data/data.ts';
+import { type Data, type DataKind, kindNouns } from '../data/data.ts';
 import { ConversionError } from '../errors.ts';
 import type { Context, JoinedSteps, Reader, Writer } from '../formats/define.ts';
 import { type FileType, nameOfType } from '../formats/file-type.ts';
@@ -22,10 +22,11 @@ import type {
 import { IGNORED } from './copied.ts';
 import type { AppendWork, KindHandler } from './kinds/handler.ts';
 import { loadHandler } from './kinds/kinds.ts';
-import { fits, isTransformed, offeredBy, writersFor } from './offers.ts';
+import { fits, isTransformed, kindsMade, kindsUpTo, misfit, offeredBy } from './offers.ts';
+import { convertData } from './pipeline.ts';
 import { Remarks } from './remarks.ts';
 import type { Transformation } from './steps/transformation-shapes.ts';
-import { inputSrid, parseTransformations } from './steps/transformations.ts';
+import { inputSrid, parseTransformations, type TransformationName } from './steps/transformations.ts';
 
 /**
  * Converts a local file to a local file.
@@ -37,10 +38,9 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   if (reader === undefined) throw new ConversionError(`'${request.reader.name}' is not a reader.`);
   const writer = findWriter(request.writer.name);
   if (writer === undefined) throw new ConversionError(`'${request.writer.name}' is not a writer.`);
-  if (!fits(reader, writer)) {
-    const names = writersFor(reader).map((one) => one.name);
-    throw new ConversionError(`${writer.name} cannot follow ${reader.name}; ${names.join(', ')} can.`);
-  }
+  const steps = stepsOf(reader, request.transformations ?? [], hooks);
+  const applied = steps.map(({ type }) => type);
+  if (!fits(reader, writer, applied)) throw new ConversionError(misfit(reader, writer, applied));
   const readerParameters = completeParameters(reader, request.reader.parameters ?? {});
   const writerParameters = completeParameters(writer, request.writer.parameters ?? {});
   const threads = request.threads ?? availableParallelism();
@@ -80,14 +80,12 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
     onEnd: (close) => open.defer(close),
   };
   hooks.signal.throwIfAborted();
-  const steps = stepsOf(reader, request.transformations ?? [], context);
   const srid = inputSrid(steps, readerParameters.SRID);
   // Some readers compute the place of the data with it, so that relabelling what they read would come too late.
   if (srid !== undefined && 'SRID' in reader.parameters.shape) readerParameters.SRID = srid;
   const source = open.use(await FileSource.open(request.input.path));
   const sink = open.use(await FileSink.create(request.output.path));
   const data = withCleanNames(await reader.read(source, readerParameters, context), context.remark);
-  const handler = await loadHandler(data.kind);
   const stem = request.input.name.replace(/\.[^.]*$/, '');
   let mesh: MeshQuality | undefined;
   const quality = (of: MeshQuality) => {
@@ -97,16 +95,21 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const pulled = (count: number) => {
     features += count;
   };
-  const change = bridgeFor(writer, data, { parameters: writerParameters, writer, stem, context, quality, pulled });
+  const kinds = kindsThrough(writer, data.kind, applied);
+  const change = bridgesFor(writer, { parameters: writerParameters, writer, stem, context, quality, pulled });
   let fileType: FileType | undefined;
   const write = async (what: Data) => {
     fileType = (await writer.write(await change(what), writerParameters, sink, context)) || undefined;
   };
   const session =
     request.existing &&
-    (await openAppend({ existing: request.existing, writer, steps, write, joined: () => joined }, handler, context));
-  const work = { steps, srid, stem };
-  const passed = await handler.pass(data as never, work, session?.write ?? write, session?.context ?? context);
+    (await openAppend(
+      { existing: request.existing, writer, steps, write, joined: () => joined },
+      await loadHandler(kinds.at(-1) ?? data.kind),
+      context,
+    ));
+  const work = { steps, kinds, sideInputs: request.sideInputs ?? {}, srid, stem };
+  const passed = await convertData(data, work, session?.write ?? write, session?.context ?? context);
   const { crs, statistics, inputCrs, appended, ...rest }: PipelineResult & { appended?: AppendedCounts } =
     session === undefined ? passed : await session.finish(passed);
   // Elements whose items have no place in the output were read and written all the same.
@@ -137,16 +140,30 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   };
 }
 
-/** Some readers know only from the content which kind they have. */
-function bridgeFor(writer: Writer, { kind }: Data, work: BridgeWork): (data: Data) => Data | Promise<Data> {
-  if (writer.accepts.includes(kind)) return (data) => data;
-  const bridge = bridgeTo(writer, kind);
-  if (bridge !== undefined) return (data) => bridge.change(data as never, work);
+/**
+ * The kind of data after each step: some readers know only from the content which kind they have.
+ * @throws ConversionError if a step does not apply to the data, or the writer does not take the result
+ */
+function kindsThrough(writer: Writer, kind: DataKind, names: readonly TransformationName[]): DataKind[] {
+  const kinds = kindsUpTo(writer, kind, names);
+  if (kinds !== undefined) return kinds;
+  let last: readonly DataKind[] = [kind];
+  for (const name of names) {
+    const made = last.flatMap((one) => kindsMade(name, one));
+    if (made.length === 0) throw new ConversionError(`${name} does not apply to data of the kind '${last[0]}'.`);
+    last = made;
+  }
   const accepted = [...writer.accepts, ...(writer.bridged ?? [])].map((one) => kindNouns[one].plural);
   throw new ConversionError(
-    `The dataset holds ${kindNouns[kind].one}; ${writer.name} takes ${accepted.join(' and ')}.`,
+    `${last[0] === kind ? 'The dataset holds' : 'The transformations make'} ${kindNouns[last[0]!].one}; ${writer.name} takes ${accepted.join(' and ')}.`,
   );
 }
+
+/** Brings what is written into a kind that the writer accepts. */
+const bridgesFor =
+  (writer: Writer, work: BridgeWork) =>
+  (data: Data): Data | Promise<Data> =>
+    writer.accepts.includes(data.kind) ? data : bridgeTo(writer, data.kind)!.change(data as never, work);
 
 /** Name and parameters of a reader or writer, with defaults, for the log. */
 const callText = ({ name }: { name: string }, parameters: Record<string, unknown>): string => {
@@ -154,8 +171,12 @@ const callText = ({ name }: { name: string }, parameters: Record<string, unknown
   return values.length === 0 ? name : `${name} with ${values.join(', ')}`;
 };
 
-function stepsOf(reader: Reader, transformations: readonly unknown[], { log }: Context): Transformation[] {
-  if (isTransformed(reader)) return parseTransformations(transformations, offeredBy(reader));
+function stepsOf(
+  reader: Reader,
+  transformations: readonly unknown[],
+  { log }: Pick<ConversionHooks, 'log'>,
+): Transformation[] {
+  if (isTransformed(reader)) return parseTransformations(transformations, (before) => offeredBy(reader, before));
   if (transformations.length > 0) log('warning', IGNORED);
   return [];
 }

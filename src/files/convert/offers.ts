@@ -1,3 +1,4 @@
+import type { DataKind } from '../data/data.ts';
 import {
   describeParameters,
   type ParameterDescription,
@@ -8,29 +9,81 @@ import {
 import { writers } from '../formats/registry.ts';
 import { bridgeTo } from './bridges/bridges.ts';
 import { stepNames } from './kinds/step-names.ts';
-import { type TransformationName, transformationsFor } from './steps/transformations.ts';
+import { findRule, type TransformationName, transformationsFor } from './steps/transformations.ts';
+
+/** The kinds of data that a transformation can make of a kind; none if it does not apply. */
+export function kindsMade(name: TransformationName, kind: DataKind): readonly DataKind[] {
+  const own: readonly TransformationName[] = stepNames[kind];
+  return own.includes(name) ? [kind] : (findRule(name)?.makes[kind] ?? []);
+}
 
 /**
- * The transformations that apply to a reader's data: the data have the required facet, and one of their kinds
- * implements the step.
+ * The transformations that apply to a reader's data after other ones: the data have the required facet, and one of
+ * their kinds has the step.
  */
-export const offeredBy = (reader: Pick<Reader, 'has' | 'produces'>): TransformationName[] => {
-  const implemented = new Set(producedKinds(reader).flatMap((kind): readonly TransformationName[] => stepNames[kind]));
-  return transformationsFor(reader.has).filter((name) => implemented.has(name));
-};
+export function offeredBy(
+  reader: Pick<Reader, 'has' | 'produces'>,
+  before: readonly TransformationName[] = [],
+): TransformationName[] {
+  let kinds = producedKinds(reader);
+  for (const name of before) kinds = [...new Set(kinds.flatMap((kind) => kindsMade(name, kind)))];
+  return transformationsFor(reader.has).filter((name) => kinds.some((kind) => kindsMade(name, kind).length > 0));
+}
 
 /** Whether the data of a reader are transformed, not only copied. */
 export const isTransformed = (reader: Pick<Reader, 'produces'>): boolean =>
   producedKinds(reader).some((kind) => stepNames[kind].length > 0);
 
-/**
- * Whether a writer can follow a reader: it accepts one of the reader's kinds of data, or a kind that a bridge converts
- * one of them to. Which kind the data are may be known only from the content.
- */
-export const fits = (reader: Pick<Reader, 'produces'>, writer: Writer): boolean =>
-  producedKinds(reader).some((kind) => writer.accepts.includes(kind) || bridgeTo(writer, kind) !== undefined);
+/** Whether a writer accepts a kind of data, or a kind that a bridge converts it to. */
+const takes = (writer: Pick<Writer, 'accepts' | 'bridged'>, kind: DataKind): boolean =>
+  writer.accepts.includes(kind) || bridgeTo(writer, kind) !== undefined;
 
-export const writersFor = (reader: Reader): Writer[] => writers.filter((writer) => fits(reader, writer));
+/**
+ * The kind of data after each transformation, the preferred one where several lead to the writer. Undefined if a
+ * transformation does not apply, or the writer does not take what the last one makes.
+ */
+export function kindsUpTo(
+  writer: Pick<Writer, 'accepts' | 'bridged'>,
+  kind: DataKind,
+  names: readonly TransformationName[],
+): DataKind[] | undefined {
+  const all = Object.keys(stepNames) as DataKind[];
+  // from the writer backwards: the kinds before each transformation that lead to it
+  const leading = [all.filter((one) => takes(writer, one))];
+  for (const name of names.toReversed())
+    leading.unshift(all.filter((one) => kindsMade(name, one).some((made) => leading[0]!.includes(made))));
+  if (!leading[0]!.includes(kind)) return undefined;
+  let present = kind;
+  return names.map((name, n) => {
+    present = kindsMade(name, present).find((made) => leading[n + 1]!.includes(made))!;
+    return present;
+  });
+}
+
+/**
+ * Whether a writer can follow a reader and transformations: it accepts one of the kinds of data that they make, or a
+ * kind that a bridge converts one of them to. Which kind the data of a reader are may be known only from the content.
+ */
+export const fits = (
+  reader: Pick<Reader, 'produces'>,
+  writer: Writer,
+  names: readonly TransformationName[] = [],
+): boolean => {
+  // copies ignore transformations
+  const applied = isTransformed(reader) ? names : [];
+  return producedKinds(reader).some((kind) => kindsUpTo(writer, kind, applied) !== undefined);
+};
+
+export const writersFor = (reader: Reader, names: readonly TransformationName[] = []): Writer[] =>
+  writers.filter((writer) => fits(reader, writer, names));
+
+/** The sentence for a writer that cannot follow a reader and transformations, with those that can. */
+export function misfit(reader: Reader, writer: Writer, names: readonly TransformationName[] = []): string {
+  const able = writersFor(reader, names).map(({ name }) => name);
+  // a transformation that is the reason is named
+  const after = fits(reader, writer) ? ` and ${names.join(', ')}` : '';
+  return `${writer.name} cannot follow ${reader.name}${after}; ${able.join(', ') || 'no writer'} can.`;
+}
 
 export interface ConverterDescription {
   name: string;

@@ -13,12 +13,13 @@ import { FileSink, FileSource } from '../formats/io/bytes.ts';
 import { completeParameters } from '../formats/parameters.ts';
 import { readers, writers } from '../formats/registry.ts';
 import { withCleanNames } from './clean-names.ts';
-import type { Receipt } from './conversion.ts';
+import type { Receipt, SideFile } from './conversion.ts';
 import { convert } from './convert.ts';
 import { inspect } from './inspect.ts';
 import type { Inspection } from './inspection.ts';
 import type { PictureChoice } from './kinds/picture-choice.ts';
 import { writersFor } from './offers.ts';
+import { parseTransformations, sideInputsOf, transformationNames } from './steps/transformations.ts';
 
 export interface OpenOptions {
   /** Name of a reader, such as `GeoTiffReader`. Absent: the one that the content asks for. */
@@ -40,7 +41,10 @@ export interface ConvertOptions extends OpenOptions {
   steps?: readonly number[];
   /** Coordinate system of the output, such as `EPSG:25832`. Absent: that of the input. */
   crs?: number | string;
-  /** More transformations, as the platform's REST API takes them. They follow the others. */
+  /**
+   * More transformations, as the platform's REST API takes them. They follow the others. Other files, such as that of
+   * `like`, are `{ path }`.
+   */
   transformations?: readonly unknown[];
   /** Skips records that cannot be read instead of failing. */
   skipBadRecords?: boolean;
@@ -157,12 +161,18 @@ export async function inspectFile(
  */
 export async function convertFile(from: string, to: string, options: ConvertOptions = {}): Promise<Receipt> {
   const reader = await findReaderFor(from, options.reader);
-  const writer = findWriterFor(to, writersFor(reader), options.writer);
+  const { items, steps, crs } = options;
+  const temporalFilter = { type: 'TemporalIndexListFilter', indices: steps };
+  const transformations = [
+    ...(items === undefined ? [] : [{ type: 'ItemFilterTransformation', itemFilter: items.map(itemFilter) }]),
+    ...(steps === undefined ? [] : [{ type: 'TemporalFilterTransformation', temporalFilter }]),
+    ...(crs === undefined ? [] : [{ type: 'CrsTransformation', outputSrid: String(crs) }]),
+    ...(options.transformations ?? []),
+  ];
+  const writer = findWriterFor(to, writersFor(reader, transformationNames(transformations)), options.writer);
   await using open = new AsyncDisposableStack();
   const scratch = await temporaryFolder(dirname(resolve(to)), open);
   const path = join(scratch, 'output');
-  const { items, steps, crs } = options;
-  const temporalFilter = { type: 'TemporalIndexListFilter', indices: steps };
   const { receipt } = await convert(
     {
       input: { path: from, name: basename(from) },
@@ -171,12 +181,8 @@ export async function convertFile(from: string, to: string, options: ConvertOpti
       reader: { name: reader.name, parameters: options.parameters ?? {} },
       writer: { name: writer.name, parameters: options.writerParameters ?? {} },
       onBadRecord: options.skipBadRecords ? 'skip' : 'fail',
-      transformations: [
-        ...(items === undefined ? [] : [{ type: 'ItemFilterTransformation', itemFilter: items.map(itemFilter) }]),
-        ...(steps === undefined ? [] : [{ type: 'TemporalFilterTransformation', temporalFilter }]),
-        ...(crs === undefined ? [] : [{ type: 'CrsTransformation', outputSrid: String(crs) }]),
-        ...(options.transformations ?? []),
-      ],
+      transformations,
+      sideInputs: localSideInputs(transformations),
     },
     {
       signal: options.signal ?? new AbortController().signal,
@@ -187,6 +193,14 @@ export async function convertFile(from: string, to: string, options: ConvertOpti
   await rename(path, to);
   return receipt;
 }
+
+/** The files that transformations name by their path. */
+const localSideInputs = (transformations: readonly unknown[]): Record<string, SideFile> =>
+  Object.fromEntries(
+    sideInputsOf(parseTransformations(transformations)).flatMap(({ from, key }) =>
+      from === 'path' ? [[key, { path: key, name: basename(key) }]] : [],
+    ),
+  );
 
 const itemFilter = (one: number | string) => (typeof one === 'number' ? { itemIndices: [one] } : { names: [one] });
 

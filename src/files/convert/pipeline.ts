@@ -1,54 +1,80 @@
 import type { Crs } from '../data/crs-reference.ts';
 import type { Data } from '../data/data.ts';
-import type { Origin } from '../data/origin.ts';
-import type { Figures } from '../data/value-tally.ts';
 import { ConversionError } from '../errors.ts';
 import type { Context } from '../formats/define.ts';
 import { crsName, parseSrid, sridOf } from '../geo/crs/crs.ts';
-import type { PipelineResult, Statistics } from './conversion.ts';
-import type { StepContext, Steps, StreamOperations, Work } from './kinds/handler.ts';
+import type { PipelineResult } from './conversion.ts';
+import type { KindHandler, Steps, StreamOperations, Work } from './kinds/handler.ts';
+import { loadHandler } from './kinds/kinds.ts';
+import { listedStatistics } from './listed-statistics.ts';
+import { openSideInput } from './steps/side-input.ts';
+import type { StepContext } from './steps/step-context.ts';
 import type { Transformation } from './steps/transformation-shapes.ts';
+import { findRule } from './steps/transformations.ts';
 import { temporalInformation } from './temporal-information.ts';
-
-interface Located {
-  readonly crs?: Crs;
-  readonly origin?: Origin;
-}
 
 /**
  * The data in the coordinate system that the request gives. A mesh without a place, such as a point spectrum, has none:
  * its nodes would become places on the earth.
  */
-function inSystem<D extends Located & Data>(given: D, srid: string | undefined): D {
+function inSystem<D extends Data & { readonly crs?: Crs }>(given: D, srid: string | undefined): D {
   if (given.kind !== 'mesh' || given.located !== false)
     return srid === undefined ? given : { ...given, crs: parseSrid(srid) };
   const { crs, ...placeless } = given;
   return crs === undefined ? given : (placeless as D);
 }
 
+/** Data whose names writers use have the name of the file, unless they have one. */
+const named = <D extends Data>(data: D, name: string): D =>
+  data.kind === 'features' || data.kind === 'mesh' ? { name, ...data } : data;
+
+const handlerOf = async ({ kind }: Data): Promise<KindHandler> => (await loadHandler(kind)) as unknown as KindHandler;
+
 /** Applies the transformations, writes the result, and counts records and statistics before and after. */
-export async function convertStream<D extends Located & Data>(
-  stream: StreamOperations<D>,
-  given: D,
-  { steps, srid }: Pick<Work, 'steps' | 'srid'>,
+export async function convertData(
+  given: Data,
+  work: Work,
   write: (data: Data) => Promise<void>,
   context: Context,
 ): Promise<PipelineResult> {
-  const data = inSystem(given, srid);
+  const { stream } = await handlerOf(given);
+  if (given.kind !== 'bytes' && stream !== undefined) return convertStream(stream, given, work, write, context);
+  await write(given);
+  return { recordsRead: 1, recordsWritten: 1, recordsSkipped: 0, statistics: {} };
+}
+
+async function convertStream(
+  stream: StreamOperations,
+  given: Exclude<Data, { kind: 'bytes' }>,
+  work: Work,
+  write: (data: Data) => Promise<void>,
+  context: Context,
+): Promise<PipelineResult> {
+  const { steps, srid, stem } = work;
+  const data = inSystem(named(given, stem), srid);
   if (given.crs !== undefined && data.crs !== undefined && srid !== undefined && sridOf(given.crs) !== srid)
     context.log('info', `The request gives ${srid}; the coordinate system in the file is ignored.`);
   const whole = steps.some(({ type }) => type === 'CalculateStatisticsTransformation');
   const before = stream.tally(data, whole);
   await using resources = new AsyncDisposableStack();
-  const shared: StepContext = { context, resources, operations: [] };
+  const shared: StepContext = {
+    context,
+    resources,
+    operations: [],
+    stem,
+    makes: data.kind,
+    open: (input) => openSideInput(input, work.sideInputs, context),
+  };
   let read = (fraction: number) => context.progress(fraction / 2, 'Reading');
   const source = before.watch(data, context.signal, (fraction) => read(fraction));
-  const result = await applySteps(source, stream.steps, steps, shared);
-  const changed = !stream.pullsSame(result, source);
-  const after = changed ? stream.tally(result, whole) : before;
+  const result = await applySteps(source, work, shared);
+  // The kinds differ where a transformation makes other data: contours of a grid are features.
+  const last = result.kind === data.kind ? stream : (await handlerOf(result)).stream!;
+  const changed = last !== stream || !stream.pullsSame(result, source);
+  const after = changed ? last.tally(result, whole) : before;
   const phase = shared.to === undefined ? 'Converting' : 'Reprojecting';
   const written = (fraction: number) => context.progress(shared.readFirst ? 0.5 + fraction / 2 : fraction, phase);
-  const byOutput = stream.progress === 'output';
+  const byOutput = last.progress === 'output';
   if (!byOutput) read = (fraction) => context.progress(0.9 * fraction, phase);
   else read = changed ? () => {} : written;
   await write(changed ? after.watch(result, context.signal, byOutput ? written : () => {}) : result);
@@ -60,7 +86,7 @@ export async function convertStream<D extends Located & Data>(
   };
   const statistics = after.result(result);
   const temporal = temporalInformation('time' in result ? result.time : undefined);
-  const spatialInformation = await stream.place(result, statistics, context);
+  const spatialInformation = await last.place(result, statistics, context);
   return {
     recordsRead: before.records,
     recordsWritten: after.records,
@@ -77,36 +103,23 @@ export async function convertStream<D extends Located & Data>(
 }
 
 /**
- * The statistics of data with items over time are a list of their items; a single raster and features keep their own
- * form.
+ * Applies the steps in the order of the request, each by the code for the kind of data that the step before has made.
  */
-export function listedStatistics(statistics: Statistics, overTime: boolean): Statistics | readonly Figures[] {
-  if (statistics.kind === 'features') return statistics;
-  if (statistics.kind !== 'grid') return statistics.items;
-  if (!overTime) return statistics;
-  return statistics.bands.map(({ band: _, ...figures }) => figures);
+async function applySteps(data: Data, { steps, kinds, stem }: Work, shared: StepContext): Promise<Data> {
+  let changed = data;
+  for (const [n, step] of steps.entries()) {
+    shared.makes = kinds[n]!;
+    const made = await applyStep(changed, step, shared);
+    changed = made.kind === changed.kind ? made : named(made, stem);
+  }
+  if (changed === data || !('origin' in changed) || changed.origin === undefined) return changed;
+  return { ...changed, origin: { ...changed.origin, changed: true } };
 }
 
-/**
- * Applies the steps in the order of the request. `parseTransformations` has refused those that the kind of data does
- * not support.
- */
-async function applySteps<D extends Located & Data>(
-  data: D,
-  steps: Steps<D>,
-  requested: readonly Transformation[],
-  shared: StepContext,
-): Promise<D> {
-  let changed = data;
-  for (const step of requested) {
-    const apply = steps[step.type] as
-      | ((data: D, step: Transformation, shared: StepContext) => D | Promise<D>)
-      | undefined;
-    // The step is offered for the reader's usual kind of data, but this file has another kind.
-    if (apply === undefined)
-      throw new ConversionError(`${step.type} does not apply to data of the kind '${data.kind}'.`);
-    changed = await apply(changed, step, shared);
-  }
-  if (changed === data || changed.origin === undefined) return changed;
-  return { ...changed, origin: { ...changed.origin, changed: true } };
+async function applyStep(data: Data, step: Transformation, shared: StepContext): Promise<Data> {
+  const own = (await handlerOf(data)).steps[step.type as keyof Steps<Data>];
+  if (own !== undefined) return own(data, step as never, shared);
+  const rule = findRule(step.type);
+  if (rule?.makes[data.kind] !== undefined) return (await rule.load()).apply(data, step, shared);
+  throw new ConversionError(`${step.type} does not apply to data of the kind '${data.kind}'.`);
 }

@@ -74,6 +74,12 @@ export function nodataOf(type: SampleType | 'Int64' | 'UInt64', given: number | 
   return fits(-9999) ? -9999 : lowest;
 }
 
+/** The nearest value that a type of integers can hold. */
+export const clampedTo = (type: SampleType | 'Int64' | 'UInt64'): ((value: number) => number) => {
+  const [lowest, highest] = ranges[type];
+  return (value) => Math.min(highest, Math.max(lowest, value));
+};
+
 /** The narrowest type that can hold all values of the given types. */
 export function commonType(types: readonly SampleType[]): SampleType {
   const float = types.some(isFloat);

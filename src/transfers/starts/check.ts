@@ -7,13 +7,15 @@ import {
   fits,
   type GivenParameters,
   inputSrid,
+  misfit,
   offeredBy,
   parseTransformations,
   type Reader,
   readers,
+  sideInputsOf,
+  transformationNames,
   type Writer,
   writers,
-  writersFor,
 } from 'hydrofiles';
 import { RequestError } from 'hydrofiles/errors';
 import { SERIES_FORMAT } from 'hydrofiles/series';
@@ -69,15 +71,16 @@ export function checkConversion(
     const other = sourceFormat === undefined ? 'an uploaded file' : `one of format '${sourceFormat}'`;
     errors.readerName = [`${reader.name} reads datasets of format '${reader.format}', not ${other}.`];
   }
-  if (reader && writer && !fits(reader, writer)) {
-    const names = writersFor(reader).map(({ name }) => name);
-    errors.writerName = [`${writer.name} cannot follow ${reader.name}; ${names.join(', ')} can.`];
-  }
   const readerParameters = check(errors, 'readerParameters', reader, request.readerParameters ?? []);
   const writerParameters = check(errors, 'writerParameters', writer, request.writerParameters ?? []);
   const transformations = request.transformations ?? [];
   const copied = reader?.produces === 'bytes';
   const refusal = copied ? undefined : refusalOf(transformations, reader, readerParameters.SRID);
+  const names = transformationNames(transformations);
+  if (reader && writer && !fits(reader, writer, names)) {
+    if (refusal === undefined) errors.writerName = [misfit(reader, writer, names)];
+    else if (!fits(reader, writer)) errors.writerName = [misfit(reader, writer)];
+  }
   // if it is the only mistake, its error code is that of the refusal
   if (refusal && Object.keys(errors).length === 0) throw asAppError(refusal);
   Object.assign(errors, refusal?.errors);
@@ -147,8 +150,13 @@ function refusalOf(
   srid: unknown,
 ): RequestError | undefined {
   try {
-    inputSrid(parseTransformations(transformations, reader && offeredBy(reader)), srid);
-    return undefined;
+    const offers = reader && ((before: Parameters<typeof offeredBy>[1]) => offeredBy(reader, before));
+    const steps = parseTransformations(transformations, offers);
+    inputSrid(steps, srid);
+    const local = sideInputsOf(steps).find(({ from }) => from === 'path');
+    if (local === undefined) return undefined;
+    const sentence = `'${local.key}' is a path on your machine. Upload the file, and give uploadUrl instead of path.`;
+    return new RequestError(sentence, { transformations: [sentence] });
   } catch (error) {
     if (error instanceof RequestError) return error;
     throw error;

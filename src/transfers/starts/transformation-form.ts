@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { describedAs } from '../../http/openapi/described-as.ts';
 import { component, number, text, texts } from '../../http/rules/members.ts';
+import { ResampleTransformation } from './forms/resample.ts';
 
 const srid = (description: string) => z.union([z.int(), z.string()]).describe(description);
 const type = <Name extends string>(name: Name) => z.literal(name).describe('Kind, in any letter case.');
@@ -112,6 +113,7 @@ export const Transformation = describedAs(
       TemporalFilterTransformation,
       VerticalFilterTransformation,
       CalculateStatisticsTransformation,
+      ResampleTransformation,
     ])
     .meta({
       id: 'Transformation',

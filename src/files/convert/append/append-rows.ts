@@ -10,7 +10,7 @@ import { isNumeric } from '../../formats/ts/definition.ts';
 import { itemOf } from '../../formats/ts/item.ts';
 import type { FiledSeries } from '../../formats/ts/series-file.ts';
 import type { AppendSession, AppendWork } from '../kinds/handler.ts';
-import { listedStatistics } from '../pipeline.ts';
+import { listedStatistics } from '../listed-statistics.ts';
 import { readExisting } from './existing.ts';
 
 /**

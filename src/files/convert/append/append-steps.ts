@@ -6,7 +6,7 @@ import { stepsOf } from '../../data/time-axis.ts';
 import { ConversionError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import type { AppendSession, AppendWork, StreamOperations } from '../kinds/handler.ts';
-import { listedStatistics } from '../pipeline.ts';
+import { listedStatistics } from '../listed-statistics.ts';
 import { temporalInformation } from '../temporal-information.ts';
 import { readExisting } from './existing.ts';
 

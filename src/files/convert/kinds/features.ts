@@ -1,7 +1,6 @@
 import type { FeatureCollection } from '../../data/feature-collection.ts';
 import { type FeatureStatistics, FeatureTally, watchedFeatures } from '../../data/feature-statistics.ts';
 import { openFeatureAppend } from '../append/append-session.ts';
-import { convertStream } from '../pipeline.ts';
 import { boxInformation } from '../spatial-information.ts';
 import { reprojectedBy } from '../steps/input-crs.ts';
 import { chosenFields } from '../steps/item-filter.ts';
@@ -19,7 +18,6 @@ const steps: StepsOf<FeatureCollection> = {
 };
 
 const stream: StreamOperations<FeatureCollection> = {
-  steps,
   progress: 'input',
   tally({ fields }, whole) {
     const tally = new FeatureTally(whole ? fields : []);
@@ -40,7 +38,7 @@ const stream: StreamOperations<FeatureCollection> = {
 
 export const featuresHandler: KindHandler<FeatureCollection> = {
   steps,
-  pass: (data, work, write, context) => convertStream(stream, { name: work.stem, ...data }, work, write, context),
+  stream,
   append: openFeatureAppend,
   inspect: inspectFeatures,
 };

@@ -1,25 +1,12 @@
-import type { Crs } from '../../data/crs-reference.ts';
-import type { Data } from '../../data/data.ts';
+import type { Data, DataKind } from '../../data/data.ts';
 import type { Context, JoinedSteps, Writer } from '../../formats/define.ts';
-import type { AppendedCounts, ExistingDataset, PipelineResult, Statistics } from '../conversion.ts';
+import type { AppendedCounts, ExistingDataset, PipelineResult, SideFile, Statistics } from '../conversion.ts';
 import type { Inspection } from '../inspection.ts';
 import type { SpatialInformation } from '../spatial-information.ts';
+import type { StepContext } from '../steps/step-context.ts';
 import type { Transformation } from '../steps/transformation-shapes.ts';
 import type { PictureChoice } from './picture-choice.ts';
 import type { stepNames } from './step-names.ts';
-
-/** State that the transformations of one conversion share. */
-export interface StepContext {
-  readonly context: Context;
-  /** Resources to close after the output is written. */
-  readonly resources: AsyncDisposableStack;
-  /** Returns a sentence per reprojection; call after all data are read. */
-  readonly operations: (() => string)[];
-  /** The coordinate system of the last reprojection. */
-  to?: Crs;
-  /** The whole input is read before the first byte is written. */
-  readFirst?: boolean;
-}
 
 /** One function per transformation that a kind of data supports. */
 export type Steps<D> = {
@@ -42,9 +29,13 @@ export interface Tally<D> {
   result(data: D): Statistics;
 }
 
-/** The part of a conversion request that a kind handler needs. */
+/** The part of a conversion request that the pipeline needs. */
 export interface Work {
   readonly steps: readonly Transformation[];
+  /** The kind of data after each step. */
+  readonly kinds: readonly DataKind[];
+  /** Local files of the side inputs of the steps. */
+  readonly sideInputs: Readonly<Record<string, SideFile>>;
   /** CRS of the input by the request, `AUTHORITY:CODE`; overrides the file. */
   readonly srid: string | undefined;
   /** Name of the input file without its extension. */
@@ -71,8 +62,7 @@ export interface AppendSession {
 }
 
 /** Functions of a kind of data that the pipeline (`pipeline.ts`) needs to read, transform and count its data. */
-export interface StreamOperations<D> {
-  readonly steps: Steps<D>;
+export interface StreamOperations<D extends Data = Data> {
   /** Progress is the fraction of the input read, if the size of the output is unknown, or of the output written. */
   readonly progress: 'input' | 'output';
   /** @param whole with all statistics of CalculateStatistics, not only those of a receipt */
@@ -84,10 +74,10 @@ export interface StreamOperations<D> {
 
 /** The functions that a conversion needs for one kind of data. */
 export interface KindHandler<D extends Data = Data> {
-  /** Absent: the kind has no transformations, and those of a request are ignored. */
-  readonly steps?: Steps<D>;
-  /** Applies the transformations and calls `write`. */
-  pass(data: D, work: Work, write: (data: Data) => Promise<void>, context: Context): Promise<PipelineResult>;
+  /** The transformations of `stepNames`. */
+  readonly steps: Steps<D>;
+  /** Absent: the data are copied, and transformations are ignored. */
+  readonly stream?: StreamOperations<D>;
   /** Opens an existing dataset to append data of this kind. Absent: the kind cannot be appended. */
   append?(work: AppendWork, context: Context): Promise<AppendSession>;
   /** Completes `inspection`. Returns a PNG if a picture is requested and the data can be drawn. */

@@ -3,7 +3,6 @@ import type { Mesh } from '../../data/mesh.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import { joinMeshes } from '../append/append-meshes.ts';
 import { openStepAppend } from '../append/append-steps.ts';
-import { convertStream } from '../pipeline.ts';
 import { boxInformation } from '../spatial-information.ts';
 import { reprojectedBy } from '../steps/input-crs.ts';
 import { choose } from '../steps/item-filter.ts';
@@ -41,7 +40,6 @@ const steps: StepsOf<Mesh> = {
 };
 
 const stream: StreamOperations<Mesh> = {
-  steps,
   progress: 'output',
   tally: ({ items }, whole) =>
     itemTally(items, whole, (tally) => (mesh, signal, passed) => {
@@ -65,7 +63,7 @@ const stream: StreamOperations<Mesh> = {
 
 export const meshHandler: KindHandler<Mesh> = {
   steps,
-  pass: (mesh, work, write, context) => convertStream(stream, { name: work.stem, ...mesh }, work, write, context),
+  stream,
   append: (work, context) => openStepAppend(work, context, stream, joinMeshes),
   inspect: inspectMesh,
 };

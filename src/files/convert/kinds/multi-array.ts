@@ -1,7 +1,6 @@
 import { Box } from '../../data/box.ts';
 import type { MultiArray } from '../../data/multi-array.ts';
 import { stepsOf } from '../../data/time-axis.ts';
-import { convertStream } from '../pipeline.ts';
 import { boxInformation, spatialInformation } from '../spatial-information.ts';
 import { arrayWithin } from '../steps/array-within.ts';
 import { choose } from '../steps/item-filter.ts';
@@ -43,7 +42,6 @@ function partOf(array: MultiArray, item: number, step: number, start: readonly n
 }
 
 const stream: StreamOperations<MultiArray> = {
-  steps,
   progress: 'output',
   tally: ({ items }, whole) =>
     itemTally(items, whole, (tally) => (array, signal, passed) => ({
@@ -72,6 +70,6 @@ const stream: StreamOperations<MultiArray> = {
 
 export const arrayHandler: KindHandler<MultiArray> = {
   steps,
-  pass: (array, work, write, context) => convertStream(stream, array, work, write, context),
+  stream,
   inspect: inspectArray,
 };

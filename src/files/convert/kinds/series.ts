@@ -5,13 +5,13 @@ import { ConversionError } from '../../errors.ts';
 import { openRowAppend } from '../append/append-rows.ts';
 import { joinSeries } from '../append/append-series.ts';
 import { openStepAppend } from '../append/append-steps.ts';
-import { convertStream } from '../pipeline.ts';
 import { boxInformation } from '../spatial-information.ts';
 import { choose } from '../steps/item-filter.ts';
 import { reprojectedSeries, seriesWithin, withItems } from '../steps/series-place.ts';
+import type { StepContext } from '../steps/step-context.ts';
 import { stepsIn } from '../steps/temporal-filter.ts';
 import type { TemporalFilter } from '../steps/transformation-shapes.ts';
-import type { KindHandler, StepContext, StepsOf, StreamOperations } from './handler.ts';
+import type { KindHandler, StepsOf, StreamOperations } from './handler.ts';
 import { inspectSeries } from './inspect-series.ts';
 import { itemTally } from './item-tally.ts';
 
@@ -64,7 +64,6 @@ function pick<A extends Samples | ExactIntegers>(all: A, kept: readonly number[]
 }
 
 const stream: StreamOperations<Series> = {
-  steps,
   progress: 'input',
   tally: ({ items }, whole) =>
     itemTally(items, whole, (tally) => (series, signal, passed) => ({
@@ -87,7 +86,7 @@ const stream: StreamOperations<Series> = {
 
 export const seriesHandler: KindHandler<Series> = {
   steps,
-  pass: (series, work, write, context) => convertStream(stream, series, work, write, context),
+  stream,
   append: (work, context) =>
     work.writer.appends?.onlyAdded ? openRowAppend(work, context) : openStepAppend(work, context, stream, joinSeries),
   inspect: inspectSeries,

@@ -2,7 +2,7 @@ import type { Crs } from '../../data/crs-reference.ts';
 import { ConversionError } from '../../errors.ts';
 import { parseSrid, sameCrs } from '../../geo/crs/crs.ts';
 import { type Operation, operationSentence } from '../../geo/crs/operation.ts';
-import type { StepContext } from '../kinds/handler.ts';
+import type { StepContext } from './step-context.ts';
 
 /**
  * The coordinate system of the data that a step reprojects.

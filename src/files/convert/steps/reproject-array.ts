@@ -2,9 +2,9 @@ import type { MultiArray } from '../../data/multi-array.ts';
 import { ConversionError, FormatError } from '../../errors.ts';
 import { crsName, describeCrs } from '../../geo/crs/crs.ts';
 import { transformer } from '../../geo/crs/transform.ts';
-import type { StepContext } from '../kinds/handler.ts';
 import { crossingQuads, crossingSentence } from './antimeridian.ts';
 import { reprojectedBy } from './input-crs.ts';
+import type { StepContext } from './step-context.ts';
 
 /** Reprojects an array: transforms the corners of its curvilinear cells. */
 export async function reprojectedArray(

@@ -3,9 +3,9 @@ import { ConversionError, FormatError, RequestError } from '../../errors.ts';
 import { crsName } from '../../geo/crs/crs.ts';
 import { transformer } from '../../geo/crs/transform.ts';
 import { PreparedGeometry } from '../../geo/vector/prepared-geometry.ts';
-import type { StepContext } from '../kinds/handler.ts';
 import { reprojectedBy } from './input-crs.ts';
 import { chainsFor } from './spatial-filter.ts';
+import type { StepContext } from './step-context.ts';
 import type { SpatialFilter } from './transformation-shapes.ts';
 
 /** The series with only these items, in this order. */

@@ -1,10 +1,11 @@
 import { millisecondsOf, parseUtc } from '../../data/date-text.ts';
 import type { Geometry } from '../../data/feature-collection.ts';
 import { ConversionError, FormatError } from '../../errors.ts';
-import { Srid } from '../../formats/srid.ts';
 import { parseSrid, sridOf } from '../../geo/crs/crs.ts';
 import { parseGeometry } from '../../geo/vector/wkt-geometry.ts';
 import { isIndex, isListOf, isNumber, isText, type Members } from './request-members.ts';
+import type { ResampleTransformation } from './resample/transformation.ts';
+import { readSrid } from './srid-member.ts';
 
 export interface CrsTransformation {
   type: 'CrsTransformation';
@@ -57,7 +58,8 @@ export type Transformation =
   | ItemFilter
   | SpatialFilter
   | TemporalFilter
-  | VerticalFilter;
+  | VerticalFilter
+  | ResampleTransformation;
 
 export function readCrs(members: Members): CrsTransformation | undefined {
   const inputSrid = members.has('inputSrid') ? readSrid(members, 'inputSrid') : undefined;
@@ -65,18 +67,6 @@ export function readCrs(members: Members): CrsTransformation | undefined {
   const outputSrid = readSrid(members, 'outputSrid');
   if (outputSrid === undefined) return undefined;
   return { type: 'CrsTransformation', ...(inputSrid === undefined ? {} : { inputSrid }), outputSrid };
-}
-
-function readSrid(members: Members, name: string): string | undefined {
-  const numberOrText = (value: unknown) => typeof value === 'string' || (isIndex(value) && value > 0);
-  const given = members.may(
-    name,
-    numberOrText as (value: unknown) => value is string | number,
-    'the number of a coordinate system such as 25832',
-  );
-  if (given === undefined) return undefined;
-  const parsed = Srid.safeParse(given);
-  return parsed.success ? parsed.data : members.refuse(name, parsed.error.issues[0]!.message);
 }
 
 /** Maximum number of bands of a GeoTIFF. */

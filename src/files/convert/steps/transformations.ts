@@ -2,6 +2,9 @@ import { RequestError } from '../../errors.ts';
 import type { Facet } from '../../formats/define.ts';
 import { Srid } from '../../formats/srid.ts';
 import { addError, type FieldErrors, Members } from './request-members.ts';
+import { resample } from './resample/rule.ts';
+import type { StepRule } from './rule.ts';
+import type { SideInput } from './side-input.ts';
 import {
   readCrs,
   readItemFilter,
@@ -17,6 +20,21 @@ interface TransformationRule {
   read?(members: Members): Transformation | undefined;
 }
 
+/** Transformations in folders of their own, which may make data of another kind. */
+const steps = {
+  ResampleTransformation: resample,
+} as const;
+
+/** The rule of a transformation that has a folder of its own. */
+export const findRule = (name: string): StepRule<{ readonly type: string }> | undefined =>
+  Object.hasOwn(steps, name) ? (steps[name as keyof typeof steps] as never) : undefined;
+
+/** The files and datasets beside the input that the transformations name. */
+export const sideInputsOf = (transformations: readonly Transformation[]): readonly SideInput[] =>
+  transformations.flatMap((step) => findRule(step.type)?.sideInputs?.(step) ?? []);
+
+const MOST = 200;
+
 /** All transformation names that clients send. */
 const rules = {
   CrsTransformation: { needs: 'place', read: readCrs },
@@ -27,6 +45,7 @@ const rules = {
   SpatialFilterTransformation: { needs: 'place', read: readSpatialFilter },
   WeightedSpatialFilterTransformation: {},
   VerticalFilterTransformation: { needs: 'layers', read: readVerticalFilter },
+  ...steps,
   VerticalGridShiftTransformation: {},
   AggregationTransformation: {},
   TimeSeriesIdsTransformation: {},
@@ -45,15 +64,22 @@ export const transformationsFor = (has: readonly Facet[]): TransformationName[] 
 /**
  * Validates the transformations of a request, at submit and again in the child process. Member names match in any
  * letter case.
- * @param offered transformations that the reader offers; absent: the reader is not known yet
+ * @param offers the transformations that apply to the reader's data after those before; absent: the reader is not known
+ * yet
  * @throws RequestError with all validation errors, under `transformations[n]…`
  */
-export function parseTransformations(given: unknown, offered?: readonly TransformationName[]): Transformation[] {
+export function parseTransformations(
+  given: unknown,
+  offers?: (before: readonly TransformationName[]) => readonly TransformationName[],
+): Transformation[] {
   if (given === undefined || given === null) return [];
   const errors: FieldErrors = {};
   let unsupported = false;
-  const steps: Transformation[] = [];
+  const parsed: Transformation[] = [];
+  const before: TransformationName[] = [];
   if (!Array.isArray(given)) addError(errors, 'transformations', 'transformations must be an array.');
+  else if (given.length > MOST)
+    addError(errors, 'transformations', `There are ${given.length} transformations; the maximum is ${MOST}.`);
   else
     for (const [n, one] of given.entries()) {
       const path = `transformations[${n}]`;
@@ -61,16 +87,26 @@ export function parseTransformations(given: unknown, offered?: readonly Transfor
       const name = members && nameOf(members);
       if (members === undefined || name === undefined) continue;
       const { needs, read }: TransformationRule = rules[name];
+      const offered = offers?.(before);
       if (needs === undefined || offered?.includes(name) === false) {
         members.refuse('type', notOffered(name, offered));
         unsupported = true;
-      }
+      } else before.push(name);
       const step = read?.(members);
-      if (step !== undefined) steps.push(step);
+      if (step !== undefined) parsed.push(step);
     }
   const [first] = Object.values(errors).flat();
-  if (first === undefined) return steps;
+  if (first === undefined) return parsed;
   throw new RequestError(first, errors, unsupported ? 'TransformationNotSupported' : undefined);
+}
+
+/** The names of the transformations of a request, also of one that `parseTransformations` refuses. */
+export function transformationNames(given: unknown): TransformationName[] {
+  if (!Array.isArray(given) || given.length > MOST) return [];
+  return given.flatMap((one) => {
+    const members = Members.of(one, '', '', {});
+    return (members && nameOf(members)) ?? [];
+  });
 }
 
 function nameOf(members: Members): TransformationName | undefined {

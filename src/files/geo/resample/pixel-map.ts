@@ -1,0 +1,49 @@
+import type { Affine } from '../../data/grid.ts';
+
+/** Position in the source, in its columns and rows, of column c and row r of the target (corner based). */
+export interface PixelMap {
+  /** x = x[0] + c · x[1] + r · x[2] */
+  readonly x: readonly [number, number, number];
+  readonly y: readonly [number, number, number];
+  /** Columns lead to columns, and rows to rows. */
+  readonly aligned: boolean;
+}
+
+interface Cells {
+  readonly width: number;
+  readonly height: number;
+  readonly affine: Affine;
+}
+
+/** Largest turn of a whole row or column that does not count, in cells. */
+const TURN = 1e-6;
+/** Positions that are this close to a whole cell are there: products of cell sizes have rounding errors. */
+const CLOSE = 1e-9;
+
+export function pixelMap(source: Cells, target: Cells): PixelMap {
+  const [x0, a, b, y0, c, d] = source.affine;
+  const [tx, ta, tb, ty, tc, td] = target.affine;
+  const determinant = a * d - b * c;
+  const column = (x: number, y: number) => (d * x - b * y) / determinant;
+  const row = (x: number, y: number) => (a * y - c * x) / determinant;
+  const x = [column(tx - x0, ty - y0), column(ta, tc), column(tb, td)] as const;
+  const y = [row(tx - x0, ty - y0), row(ta, tc), row(tb, td)] as const;
+  const aligned = Math.abs(x[2]) * target.height < TURN && Math.abs(y[1]) * target.width < TURN;
+  if (!aligned) return { x, y, aligned };
+  return {
+    x: [near(x[0]), x[1], 0],
+    y: [near(y[0]), 0, y[2]],
+    aligned,
+  };
+}
+
+const near = (value: number): number => (Math.abs(value - Math.round(value)) < CLOSE ? Math.round(value) : value);
+
+/**
+ * Target cells per source cell along an axis. As in GDAL, a ratio close to 1/2, 1/3 … is rounded to it.
+ * @param step source cells per target cell
+ */
+export function scaleOf(step: number): number {
+  const whole = Math.round(step);
+  return step > 1 && Math.abs(step - whole) < 0.05 ? 1 / whole : 1 / step;
+}
