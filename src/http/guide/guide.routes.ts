@@ -14,6 +14,7 @@ export const GUIDE = [
   'cli',
   'rest-api',
   'formats',
+  'laboratory',
   'transformations',
   'configuration',
   'deployment',
