@@ -9,10 +9,17 @@ import type { Checksum } from '../formats/io/bytes.ts';
 import type { SpatialInformation } from './spatial-information.ts';
 import type { TemporalInformation } from './temporal-information.ts';
 
+/** A local file, and its original name for the receipt. */
+export interface InputFile {
+  path: string;
+  name: string;
+}
+
 /** Sent to a child process as JSON, and so is the result: members must survive JSON. */
 export interface ConversionRequest {
-  /** `path`: the local file; `name`: the original file name, for the receipt. */
-  input: { path: string; name: string };
+  input: InputFile;
+  /** Files that the first transformation, a mosaic or a stack, joins with `input`, in this order after it. */
+  otherInputs?: readonly InputFile[];
   output: { path: string; name?: string };
   /** Folder for temporary files of this conversion only; the caller deletes it. */
   scratch: string;
@@ -65,6 +72,8 @@ export interface MeshQuality {
 
 export interface Receipt {
   input: { name: string } & Checksum;
+  /** All files that were joined, the first one included. Only of a mosaic or stack. */
+  inputs?: ({ name: string } & Checksum)[];
   output: { name?: string } & Checksum;
   crs?: CrsChange;
   /** Only for a mesh that was made from polygons or points. */

@@ -20,11 +20,13 @@ import type {
   PipelineResult,
 } from './conversion.ts';
 import { IGNORED } from './copied.ts';
+import { checksums, joinInputs } from './join/join-inputs.ts';
 import type { AppendWork, KindHandler } from './kinds/handler.ts';
 import { loadHandler } from './kinds/kinds.ts';
 import { fits, isTransformed, kindsMade, kindsUpTo, misfit, offeredBy } from './offers.ts';
 import { convertData } from './pipeline.ts';
 import { Remarks } from './remarks.ts';
+import { isJoin } from './steps/join-shapes.ts';
 import type { Transformation } from './steps/transformation-shapes.ts';
 import { inputSrid, parseTransformations, type TransformationName } from './steps/transformations.ts';
 
@@ -39,6 +41,14 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const writer = findWriter(request.writer.name);
   if (writer === undefined) throw new ConversionError(`'${request.writer.name}' is not a writer.`);
   const steps = stepsOf(reader, request.transformations ?? [], hooks);
+  const [head] = steps;
+  const join = head !== undefined && isJoin(head) ? head : undefined;
+  if (join !== undefined) steps.shift();
+  const inputs = [request.input, ...(request.otherInputs ?? [])];
+  if (join === undefined && inputs.length > 1)
+    throw new ConversionError(
+      `There are ${inputs.length} files. Join them by mosaicTransformation or stackTransformation, or convert them one by one.`,
+    );
   const applied = steps.map(({ type }) => type);
   if (!fits(reader, writer, applied)) throw new ConversionError(misfit(reader, writer, applied));
   const readerParameters = completeParameters(reader, request.reader.parameters ?? {});
@@ -83,9 +93,11 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const srid = inputSrid(steps, readerParameters.SRID);
   // Some readers compute the place of the data with it, so that relabelling what they read would come too late.
   if (srid !== undefined && 'SRID' in reader.parameters.shape) readerParameters.SRID = srid;
-  const source = open.use(await FileSource.open(request.input.path));
+  const source = open.use(await FileSource.open(request.input.path, { checksum: join === undefined }));
   const sink = open.use(await FileSink.create(request.output.path));
-  const data = withCleanNames(await reader.read(source, readerParameters, context), context.remark);
+  const joinedFiles = join && (await joinInputs(inputs, { reader, parameters: readerParameters, join, srid }, context));
+  const data =
+    joinedFiles?.data ?? withCleanNames(await reader.read(source, readerParameters, context), context.remark);
   const stem = request.input.name.replace(/\.[^.]*$/, '');
   let mesh: MeshQuality | undefined;
   const quality = (of: MeshQuality) => {
@@ -110,6 +122,7 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
     ));
   const work = { steps, kinds, sideInputs: request.sideInputs ?? {}, srid, stem };
   const passed = await convertData(data, work, session?.write ?? write, session?.context ?? context);
+  joinedFiles?.tell();
   const { crs, statistics, inputCrs, appended, ...rest }: PipelineResult & { appended?: AppendedCounts } =
     session === undefined ? passed : await session.finish(passed);
   // Elements whose items have no place in the output were read and written all the same.
@@ -122,7 +135,8 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
     }
     rest.recordsSkipped += bad.count;
   }
-  const input = { name: request.input.name, ...(await source.checksum()) };
+  const all = joinedFiles && (await checksums(inputs, hooks.signal));
+  const input = all?.[0] ?? { name: request.input.name, ...(await source.checksum()) };
   const output = {
     ...(request.output.name === undefined ? {} : { name: nameOfType(request.output.name, writer, fileType) }),
     ...(await sink.checksum()),
@@ -132,6 +146,7 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
     ...(crs === undefined ? {} : { crs }),
     ...(mesh === undefined ? {} : { mesh }),
     ...(appended === undefined ? {} : { appended }),
+    ...(all === undefined ? {} : { inputs: all }),
   };
   return {
     receipt: { input, output, ...changes, lost: [...lost], remarks: remarks.list(), statistics },

@@ -8,26 +8,29 @@ import {
 } from '../formats/define.ts';
 import { writers } from '../formats/registry.ts';
 import { bridgeTo } from './bridges/bridges.ts';
-import { stepNames } from './kinds/step-names.ts';
+import { joinNames, stepNames } from './kinds/step-names.ts';
+import { isJoin } from './steps/join-shapes.ts';
 import { findRule, type TransformationName, transformationsFor } from './steps/transformations.ts';
 
 /** The kinds of data that a transformation can make of a kind; none if it does not apply. */
 export function kindsMade(name: TransformationName, kind: DataKind): readonly DataKind[] {
-  const own: readonly TransformationName[] = stepNames[kind];
+  const own: readonly TransformationName[] = [...stepNames[kind], ...joinNames[kind]];
   return own.includes(name) ? [kind] : (findRule(name)?.makes[kind] ?? []);
 }
 
 /**
  * The transformations that apply to a reader's data after other ones: the data have the required facet, and one of
- * their kinds has the step.
+ * their kinds has the step. Files are joined, rows of the database are not.
  */
 export function offeredBy(
-  reader: Pick<Reader, 'has' | 'produces'>,
+  reader: Pick<Reader, 'has' | 'produces' | 'rows'>,
   before: readonly TransformationName[] = [],
 ): TransformationName[] {
   let kinds = producedKinds(reader);
   for (const name of before) kinds = [...new Set(kinds.flatMap((kind) => kindsMade(name, kind)))];
-  return transformationsFor(reader.has).filter((name) => kinds.some((kind) => kindsMade(name, kind).length > 0));
+  return transformationsFor(reader.has).filter(
+    (name) => kinds.some((kind) => kindsMade(name, kind).length > 0) && !(reader.rows && isJoin({ type: name })),
+  );
 }
 
 /** Whether the data of a reader are transformed, not only copied. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { describedAs } from '../../http/openapi/described-as.ts';
 import { component, number, text, texts } from '../../http/rules/members.ts';
+import { MosaicTransformation, StackTransformation } from './forms/join.ts';
 import { ResampleTransformation } from './forms/resample.ts';
 
 const srid = (description: string) => z.union([z.int(), z.string()]).describe(description);
@@ -114,6 +115,8 @@ export const Transformation = describedAs(
       VerticalFilterTransformation,
       CalculateStatisticsTransformation,
       ResampleTransformation,
+      MosaicTransformation,
+      StackTransformation,
     ])
     .meta({
       id: 'Transformation',

@@ -15,9 +15,8 @@ const tolerance = 2 ** -23;
  * coordinate system.
  */
 export async function joinMeshes(present: Mesh, added: Mesh): Promise<Mesh> {
-  checkElements(present, added);
   await checkSameCrs(present, added, 'Meshes');
-  checkNodes(present, added);
+  checkSameCells(present, added, ['the dataset', 'the input']);
   const items = matchItems(present.items, added.items);
   checkPlaces(present, added, items);
   const time = joinTimes(present.time, added.time);
@@ -38,25 +37,36 @@ export async function joinMeshes(present: Mesh, added: Mesh): Promise<Mesh> {
   };
 }
 
-function checkElements(present: Mesh, added: Mesh): void {
+/**
+ * @param words the two meshes in sentences
+ * @throws ConversionError unless both have the same nodes and elements
+ */
+export function checkSameCells(present: Mesh, added: Mesh, words: readonly [string, string]): void {
   const [one, other] = [present, added].map((mesh) => `${nodeCount(mesh)} nodes and ${mesh.shapes.length} elements`);
-  if (one !== other) throw new ConversionError(`The dataset has ${one}, and the input ${other}.`);
+  const [first, second] = words;
+  if (one !== other)
+    throw new ConversionError(`${first[0]!.toUpperCase()}${first.slice(1)} has ${one}, and ${second} ${other}.`);
   const same =
     sameNumbers(present.shapes, added.shapes) &&
     sameNumbers(present.connectivity, added.connectivity) &&
     present.section === added.section &&
     (present.heights === undefined) === (added.heights === undefined);
-  if (!same) throw new ConversionError('The elements of the input differ from those of the dataset.');
+  if (!same) throw new ConversionError(`The elements of ${second} differ from those of ${first}.`);
+  checkNodes(present, added, words);
 }
 
-function checkNodes({ nodes: present }: Mesh, { nodes: added }: Mesh): void {
+function checkNodes(
+  { nodes: present }: Mesh,
+  { nodes: added }: Mesh,
+  [first, second]: readonly [string, string],
+): void {
   for (let n = 0; n < present.length; n++) {
     const [one, other] = [present[n]!, added[n]!];
     if (Math.abs(one - other) <= tolerance * Math.max(Math.abs(one), Math.abs(other))) continue;
     const node = Math.floor(n / 3);
     const place = ({ 0: x, 1: y }: ArrayLike<number>) => `(${x}, ${y})`;
     throw new ConversionError(
-      `Node ${node + 1} lies at ${place(present.subarray(3 * node))} in the dataset, and at ${place(added.subarray(3 * node))} in the input.`,
+      `Node ${node + 1} lies at ${place(present.subarray(3 * node))} in ${first}, and at ${place(added.subarray(3 * node))} in ${second}.`,
     );
   }
 }

@@ -19,3 +19,13 @@ export const stepNames = {
   grid: inLayers,
   mesh: inLayers,
 } as const satisfies Readonly<Record<DataKind, readonly TransformationName[]>>;
+
+/** The transformations that join several files of a kind into one. */
+export const joinNames = {
+  bytes: [],
+  features: [],
+  series: ['StackTransformation'],
+  array: ['StackTransformation'],
+  grid: ['MosaicTransformation', 'StackTransformation'],
+  mesh: ['StackTransformation'],
+} as const satisfies Readonly<Record<DataKind, readonly TransformationName[]>>;

@@ -3,6 +3,7 @@ import type { Geometry } from '../../data/feature-collection.ts';
 import { ConversionError, FormatError } from '../../errors.ts';
 import { parseSrid, sridOf } from '../../geo/crs/crs.ts';
 import { parseGeometry } from '../../geo/vector/wkt-geometry.ts';
+import type { Join } from './join-shapes.ts';
 import { isIndex, isListOf, isNumber, isText, type Members } from './request-members.ts';
 import type { ResampleTransformation } from './resample/transformation.ts';
 import { readSrid } from './srid-member.ts';
@@ -59,6 +60,7 @@ export type Transformation =
   | SpatialFilter
   | TemporalFilter
   | VerticalFilter
+  | Join
   | ResampleTransformation;
 
 export function readCrs(members: Members): CrsTransformation | undefined {

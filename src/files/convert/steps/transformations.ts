@@ -1,6 +1,7 @@
 import { RequestError } from '../../errors.ts';
 import type { Facet } from '../../formats/define.ts';
 import { Srid } from '../../formats/srid.ts';
+import { readMosaic, readStack } from './join-shapes.ts';
 import { addError, type FieldErrors, Members } from './request-members.ts';
 import { resample } from './resample/rule.ts';
 import type { StepRule } from './rule.ts';
@@ -18,6 +19,8 @@ interface TransformationRule {
   /** Facet that the data must have. Absent: not implemented, so no reader offers it. */
   needs?: Facet;
   read?(members: Members): Transformation | undefined;
+  /** It joins all files of the request, so no other transformation comes before it. */
+  joins?: true;
 }
 
 /** Transformations in folders of their own, which may make data of another kind. */
@@ -50,6 +53,8 @@ const rules = {
   AggregationTransformation: {},
   TimeSeriesIdsTransformation: {},
   CsScriptValueTransformation: {},
+  MosaicTransformation: { needs: 'place', read: readMosaic, joins: true },
+  StackTransformation: { needs: 'items', read: readStack, joins: true },
 } satisfies Record<string, TransformationRule>;
 export type TransformationName = keyof typeof rules;
 const names = Object.keys(rules) as TransformationName[];
@@ -86,7 +91,8 @@ export function parseTransformations(
       const members = Members.of(one, path, 'an object with a type', errors);
       const name = members && nameOf(members);
       if (members === undefined || name === undefined) continue;
-      const { needs, read }: TransformationRule = rules[name];
+      const { needs, read, joins }: TransformationRule = rules[name];
+      if (joins && n > 0) members.refuse('type', `${name} joins the files, so it must be the first transformation.`);
       const offered = offers?.(before);
       if (needs === undefined || offered?.includes(name) === false) {
         members.refuse('type', notOffered(name, offered));
