@@ -173,7 +173,10 @@ test('the list of readers has the transformations of each', async (t) => {
     data.map((one: { name: string; transformations: string[] }) => [one.name, one.transformations]),
   );
   t.deepEqual(offered.FileReader, []);
-  t.deepEqual([...offered.ShapefileReader, 'ResampleTransformation'], offered.AsciiGridReader);
+  t.deepEqual(
+    [...offered.ShapefileReader, 'ResampleTransformation', 'MosaicTransformation', 'StackTransformation'],
+    offered.AsciiGridReader,
+  );
   t.true(offered.GeoTiffReader.includes('TemporalFilterTransformation'));
   const one = (await client.get('/api/conversion/reader/GeoJsonReader')).body;
   t.deepEqual(one.transformations, offered.GeoJsonReader);

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { dataOptions } from './converters.ts';
 import type { Io } from './io.ts';
 import { count, wideOption } from './options.ts';
-import { numberOrText, stepOrTime } from './transformations.ts';
+import { joinOptions, numberOrText, stepOrTime } from './transformations.ts';
 
 // Commands that read, draw and convert local files. Their code is imported when they run.
 
@@ -18,7 +18,7 @@ const choiceOptions = (command: Command): Command =>
 
 export function inspectCommand(command: Command, io: Io): void {
   wideOption(command)
-    .argument('<files...>', 'files, or - for stdin')
+    .argument('<files...>', 'files, folders or patterns, or - for stdin')
     .option('--png <path>', 'draw the data to this PNG file, - for stdout');
   choiceOptions(command).action(async (files, options) => {
     const { inspectFiles } = await import('./inspect.ts');
@@ -36,13 +36,16 @@ export function drawCommand(command: Command, io: Io): void {
 
 export function convertCommand(command: Command, io: Io): void {
   wideOption(command)
-    .argument('<input>', 'a file, or - for stdin')
-    .argument('<output>', 'a file or folder, or - for stdout')
+    .argument(
+      '<files...>',
+      'inputs, then the output: files, folders or patterns, and a file or folder; - for stdin and stdout',
+    )
+    .option('--output-folder <path>', 'write to this folder, one file for each input; all arguments are inputs')
     .option('--reader <name>', 'reader of the input; default: by its content, else by its name')
     .option('--writer <name>', 'writer of the output; default: by the extension of its name')
     .option('--force', 'replace existing files');
-  dataOptions(command).action(async (input, output, options) => {
-    const { convertFile } = await import('./convert.ts');
-    await convertFile(io, input, output, options);
+  joinOptions(dataOptions(command)).action(async (files, options) => {
+    const { convertFiles } = await import('./convert.ts');
+    await convertFiles(io, files, options);
   });
 }

@@ -6,6 +6,7 @@ import type { PictureChoice } from '../convert/kinds/picture-choice.ts';
 import { millisecondsOf, parseUtc } from '../data/date-text.ts';
 import { endBatch, inBatch } from './batch.ts';
 import { UsageError } from './errors.ts';
+import { expandFiles } from './expand.ts';
 import { openLocal } from './input.ts';
 import type { Io } from './io.ts';
 import { STDIO } from './output.ts';
@@ -21,9 +22,9 @@ export interface PictureOptions {
 }
 
 /** Prints the content of local files or of stdin, and draws that of a single one to the file `png`. Needs no server. */
-export async function inspectFiles(files: readonly string[], options: PictureOptions, io: Io): Promise<void> {
-  const [only, another] = files;
-  if (only !== undefined && another === undefined) return inspectFile(only, options, io);
+export async function inspectFiles(given: readonly string[], options: PictureOptions, io: Io): Promise<void> {
+  const { files, many } = await expandFiles(given);
+  if (!many) return inspectFile(files[0]!, options, io);
   if (options.png !== undefined) throw new UsageError(`--png draws one file, but there are ${files.length}.`);
   pictureOf(options);
   const { signal, end } = io.interruptible();

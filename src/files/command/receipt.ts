@@ -22,10 +22,11 @@ export function makeReceipt({ reader, writer, files, badRecords, result }: Conve
 
 export function describeConversion({ reader, writer, files, badRecords, result }: Conversion): Shown {
   const { receipt, recordsRead, recordsWritten, recordsSkipped } = result;
-  const { input, output, crs, mesh } = receipt;
+  const { input, inputs, output, crs, mesh } = receipt;
+  const size = inputs?.reduce((sum, one) => sum + one.size, 0);
   const head = record({
     output: files.join(', '),
-    input: `${input.name}, ${bytes(input.size)}`,
+    input: size === undefined ? `${input.name}, ${bytes(input.size)}` : `${inputs?.length} files, ${bytes(size)}`,
     reader: reader.name,
     writer: writer.name,
     size: bytes(output.size),
@@ -39,6 +40,18 @@ export function describeConversion({ reader, writer, files, badRecords, result }
       `${mesh.nodes} nodes, ${mesh.elements} elements, smallest angle ${mesh.smallestAngle.toFixed(1)}°, largest element ${mesh.largestElement}`,
   });
   return [head, statisticsTable(result.properties?.statistics), listSentences(receipt).join('\n')];
+}
+
+/** A row for each converted file, then its losses and remarks. */
+export function describeConversions(files: readonly string[], results: readonly (Conversion | undefined)[]): Shown {
+  const rows = files.flatMap((file, n) => {
+    const done = results[n];
+    return done === undefined ? [] : [[file, done.files.join(', '), bytes(done.result.receipt.output.size)]];
+  });
+  const sentences = files.flatMap((file, n) =>
+    results[n] === undefined ? [] : listSentences(results[n].result.receipt).map((sentence) => `${file}: ${sentence}`),
+  );
+  return [rows.length === 0 ? '' : table(['FILE', 'OUTPUT', 'SIZE'], rows), sentences.join('\n')];
 }
 
 /** A line for each loss and for each repaired or guessed thing. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { MOSAIC_METHODS, type MosaicMethod, STACK_AXES, type StackAxis } from '../convert/steps/join-shapes.ts';
 import { srid } from './options.ts';
 import { type ResampleOptions, readResample, resampleOptions } from './steps/resample.ts';
 
@@ -14,7 +15,22 @@ export interface TransformationOptions extends ResampleOptions {
   to?: string;
   steps?: Steps;
   layers?: Interval;
+  mosaic?: MosaicMethod;
+  stack?: StackAxis;
 }
+
+/** Whether all files become one. */
+export const isJoined = ({ mosaic, stack }: TransformationOptions): boolean => (mosaic ?? stack) !== undefined;
+
+/** Options of commands that join many files. */
+export const joinOptions = (command: Command): Command =>
+  command
+    .addOption(
+      new Option('--mosaic <method>', 'join all grids into one; which value counts where several have data')
+        .choices(MOSAIC_METHODS)
+        .conflicts('stack'),
+    )
+    .addOption(new Option('--stack <axis>', 'join the steps, or the items, of all files into one').choices(STACK_AXES));
 
 /** Inclusive interval; an absent end is that of the data. */
 interface Interval {
@@ -66,13 +82,15 @@ const filterOptions = (command: Command): Command =>
  * those that make other cells, and these before those that make data of another kind.
  */
 export function readTransformations(options: TransformationOptions): unknown[] {
-  const { items, clip, clipSrid, toSrid, statistics, layers } = options;
+  const { items, clip, clipSrid, toSrid, statistics, layers, mosaic, stack } = options;
   const names = items?.filter((one) => typeof one === 'string') ?? [];
   const itemFilter = items?.map((one) => (typeof one === 'number' ? { itemIndices: [one] } : { names: [one] }));
   const oneFilter = items !== undefined && names.length === items.length ? { names } : itemFilter;
   const system = clipSrid === undefined ? clip?.srid : String(clipSrid);
   const spatialFilter = clip && { geometry: clip.geometry, ...(system === undefined ? {} : { SRID: system }) };
   return [
+    ...(mosaic === undefined ? [] : [{ type: 'mosaicTransformation', mosaic: { method: mosaic } }]),
+    ...(stack === undefined ? [] : [{ type: 'stackTransformation', stack: { by: stack } }]),
     ...(oneFilter === undefined ? [] : [{ type: 'itemFilterTransformation', itemFilter: oneFilter }]),
     ...temporalFilters(options).map((temporalFilter) => ({ type: 'temporalFilterTransformation', temporalFilter })),
     ...(layers === undefined

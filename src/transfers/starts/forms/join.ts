@@ -13,7 +13,7 @@ export const MosaicTransformation = component(
           .enum(['first', 'last', 'mean', 'min', 'max'])
           .meta({ description: 'Which value counts where several files have data.', example: 'first' }),
       })
-      .describe('How the files are joined.'),
+      .describe('How the cells of the files are joined.'),
   },
   'Joins the grids of all files of `uploadUrls` into one that covers them all. It is the first transformation.',
 );
@@ -26,7 +26,7 @@ export const StackTransformation = component(
       .object({
         by: z.enum(['time', 'items']).meta({ description: 'What the files have of their own.', example: 'time' }),
       })
-      .describe('How the files are joined.'),
+      .describe('How the steps or items of the files are joined.'),
   },
   'Joins the steps or the items of all files of `uploadUrls`, which have the same cells. It is the first transformation.',
 );
