@@ -115,7 +115,7 @@ function attempt(f: () => string): string | undefined {
 function exportProj4(gdal: Gdal, srid: string): string | undefined {
   const path = '/crs.vrt';
   const raster = `<VRTDataset rasterXSize="1" rasterYSize="1"><SRS>${srid}</SRS><VRTRasterBand dataType="Byte" band="1"/></VRTDataset>`;
-  return guarded(() => {
+  return guarded(module, () => {
     gdal.FS.writeFile(path, raster);
     const info = withDataset(gdal, path, 'VRT', (dataset) => rasterInfo(gdal, dataset, ['-proj4']), 'raster');
     return info?.coordinateSystem?.proj4?.trim();

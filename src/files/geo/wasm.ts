@@ -77,9 +77,10 @@ interface ModuleOptions {
 
 let loading: Promise<Gdal> | undefined;
 let listener: ((line: string) => void) | undefined;
-let dead: Error | undefined;
+/** Modules that no longer work. */
+const failures = new WeakMap<Gdal, Error>();
 
-/** The module; the first call loads it. */
+/** The module; the first call loads it, and the first one after it has failed. */
 export function gdal(): Promise<Gdal> {
   loading ??= load();
   return loading;
@@ -117,18 +118,26 @@ async function load(): Promise<Gdal> {
 
 /**
  * Runs calls into the module. If the module throws a bare number, its memory is exhausted or corrupt: this and all
- * later calls throw.
+ * later calls of this module throw, and `gdal()` loads another one.
  */
-export function guarded<T>(f: () => T): T {
-  if (dead !== undefined) throw dead;
+export function guarded<T>(module: Gdal, f: () => T): T {
+  const known = failures.get(module);
+  if (known !== undefined) throw known;
   try {
     return f();
   } catch (error) {
     if (error instanceof Error && error.name !== 'RuntimeError') throw error;
-    dead = new Error('GDAL in WebAssembly failed, most likely because it ran out of memory.', { cause: error });
-    throw dead;
+    const failure = new Error('GDAL in WebAssembly failed, most likely because it ran out of memory.', {
+      cause: error,
+    });
+    failures.set(module, failure);
+    loading = undefined;
+    throw failure;
   }
 }
+
+/** Whether the module no longer works, so that nothing of it can be freed. */
+export const hasFailed = (module: Gdal): boolean => failures.has(module);
 
 /** Sets a GDAL configuration option; `null` unsets it. */
 export function configure(module: Gdal, name: string, value: string | null): void {
@@ -243,7 +252,7 @@ interface RasterInfo {
  * strings.
  */
 export function projDatabase(module: Gdal, sql: string): Record<string, string | number | null>[] {
-  return guarded(() => {
+  return guarded(module, () => {
     const info = withDataset(module, '/usr/share/proj/proj.db', 'SQLite', (dataset) =>
       vectorInfo(module, dataset, ['-features', '-dialect', 'SQLITE', '-sql', sql]),
     );

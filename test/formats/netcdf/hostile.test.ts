@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
+import { guarded, openHdf5 } from '../../../src/files/formats/io/hdf5/library.ts';
 import { mutate, outcome } from '../hostile.ts';
-import { read } from '../read.ts';
+import { memory, read } from '../read.ts';
 import { classicFile, faces, gridOverTime, hdf5File, stations } from './netcdf-files.ts';
 
 test('thousands of mutations of classic files are read or end with an expected error', async (t) => {
@@ -46,4 +47,33 @@ test('counts and lengths that the file cannot hold are refused before memory is 
   const long = classicFile(gridOverTime);
   long.writeUInt32BE(0x7fffffff, 12);
   await t.throwsAsync(read(t, 'grid', 'NetCdfReader', long), { message: /2147483647/ });
+});
+
+test('after a trap in the HDF5 library the next file gets another one', async (t) => {
+  const scratch = await mkdtemp(join(tmpdir(), 'trap-'));
+  t.teardown(() => rm(scratch, { recursive: true, force: true }));
+  const bytes = await hdf5File(gridOverTime);
+  const context = {
+    scratch,
+    signal: new AbortController().signal,
+    log() {},
+    progress() {},
+    reportLoss() {},
+    remark() {},
+    reportBadRecord() {},
+    onEnd: (close: () => Promise<void>) => t.teardown(close),
+  };
+  const opened = async () => (await openHdf5(memory(bytes), context)).constructor;
+  const first = await opened();
+  t.is(await opened(), first);
+  const trap = Object.assign(new Error('memory access out of bounds'), { name: 'RuntimeError' });
+  t.throws(
+    () =>
+      guarded(() => {
+        throw trap;
+      }),
+    { name: 'FormatError', message: 'The HDF5 library cannot read the file: memory access out of bounds.' },
+  );
+  t.not(await opened(), first);
+  t.is((await read(t, 'grid', 'NetCdfReader', bytes)).data.kind, 'grid');
 });

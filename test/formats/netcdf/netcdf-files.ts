@@ -5,9 +5,9 @@ import { File, FS, ready } from 'h5wasm';
 type Value = number | string | readonly number[];
 type Attributes = Readonly<Record<string, Value>>;
 /** External types of the classic format. */
-const numbers = { byte: 1, char: 2, short: 3, int: 4, float: 5, double: 6 } as const;
+const numbers = { byte: 1, char: 2, short: 3, int: 4, float: 5, double: 6, int64: 10 } as const;
 type Type = keyof typeof numbers;
-const sizes: Readonly<Record<Type, number>> = { byte: 1, char: 1, short: 2, int: 4, float: 4, double: 8 };
+const sizes: Readonly<Record<Type, number>> = { byte: 1, char: 1, short: 2, int: 4, float: 4, double: 8, int64: 8 };
 
 export interface MadeVariable {
   readonly type: Type;
@@ -46,6 +46,7 @@ function valueBytes(type: Type, values: readonly number[] | string): Buffer {
     else if (type === 'short') bytes.writeInt16BE(value, at);
     else if (type === 'int') bytes.writeInt32BE(value, at);
     else if (type === 'float') bytes.writeFloatBE(value, at);
+    else if (type === 'int64') bytes.writeBigInt64BE(BigInt(value), at);
     else bytes.writeDoubleBE(value, at);
   }
   return bytes;
@@ -135,6 +136,7 @@ const arrays = {
   int: Int32Array,
   float: Float32Array,
   double: Float64Array,
+  int64: { from: (values: readonly number[]) => BigInt64Array.from(values, BigInt) },
 };
 
 /** The same as NetCDF-4: HDF5 with dimension scales, chunks of two steps and deflate. */

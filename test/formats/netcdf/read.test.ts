@@ -129,6 +129,18 @@ test('values of series and meshes that are not valid become no data, and are cou
   t.regex(mesh.lost.join('\n'), /values of 'level' outside of the valid /);
 });
 
+test('integers of 64 bits of a mesh become doubles, and the receipt says so', async (t) => {
+  const { level, ...others } = faces.variables;
+  const values = (level!.values as number[]).map((_, n) => (n === 0 ? 2 ** 53 + 2 : n));
+  const variables = { ...others, level: { ...level!, type: 'int64', attributes: { mesh: 'mesh2d' }, values } } as const;
+  const { data, lost } = await read(t, 'mesh', 'NetCdfReader', classicFile({ ...faces, variables }, 5));
+  const at = data.items.findIndex(({ name }) => name === 'level');
+  t.like(data.items[at], { type: 'Float64', integer64: undefined });
+  t.deepEqual(lost, ["The 64-bit integers of 'level' became doubles."]);
+  t.deepEqual([...(await data.values(at, 0))], [2 ** 53 + 2, 1, 2]);
+  t.true(lost.includes('Integers above 2^53 were rounded to 53 bits.'));
+});
+
 test('items are chosen by name before it is decided whether the rest is a grid', async (t) => {
   const made: MadeFile = {
     ...gridOverTime,

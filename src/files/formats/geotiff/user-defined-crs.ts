@@ -14,7 +14,7 @@ import { type Field, geoFields, tiffDirectory, tiffHeader } from './write-direct
  */
 export async function crsOfKeys(tags: GeoTags): Promise<Crs | undefined> {
   const module = await gdal();
-  const wkt = guarded(() =>
+  const wkt = guarded(module, () =>
     withImage(module, oneCell(tags), (path) => {
       const raster = 2;
       const types = ['string', 'number', 'number', 'number', 'number'] as const;
@@ -35,7 +35,7 @@ export async function crsOfKeys(tags: GeoTags): Promise<Crs | undefined> {
 export async function keysOfCrs(crs: Crs): Promise<GeoTags> {
   const wkt = await crsText(crs, 'WKT2_2019');
   const module = await gdal();
-  const bytes = guarded(() =>
+  const bytes = guarded(module, () =>
     withImage(module, oneCell(undefined), (path) => {
       const written = `${path}.out`;
       const options = withStrings(module, ['-of', 'GTiff', '-a_srs', wkt], (argv) =>

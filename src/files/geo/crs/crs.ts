@@ -160,7 +160,7 @@ export async function crsText(crs: Crs, dialect: WktDialect): Promise<string> {
   const { wkt } = await describeCrs(crs);
   if (dialect === 'WKT2_2019') return wkt;
   const module = await gdal();
-  return guarded(() => withCrs(module, sridOf(crs) ?? wkt, (handle) => crsToWkt(module, handle, dialect)));
+  return guarded(module, () => withCrs(module, sridOf(crs) ?? wkt, (handle) => crsToWkt(module, handle, dialect)));
 }
 
 /**
@@ -192,7 +192,7 @@ function bare(wkt: string): string {
 }
 
 function known(module: Gdal, definition: string, identity: Crs): KnownCrs {
-  const wkt = guarded(() => withCrs(module, definition, (handle) => crsToWkt(module, handle, 'WKT2_2019')));
+  const wkt = guarded(module, () => withCrs(module, definition, (handle) => crsToWkt(module, handle, 'WKT2_2019')));
   const root = parseWkt(wkt);
   const horizontal = horizontalOf(root);
   const kind = kindOfNode(root);

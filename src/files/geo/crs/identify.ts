@@ -25,7 +25,7 @@ new DataView(emptyShapefile.buffer).setInt32(32, 1, true);
  * same coordinates in both CRSs, within a millimetre.
  */
 export function identify(module: Gdal, definition: string): Match {
-  return guarded(() => {
+  return guarded(module, () => {
     const old = /^projection\s/i.test(definition);
     let prj = definition;
     if (!old) {

@@ -1,6 +1,6 @@
 import type { Crs } from '../../data/crs-reference.ts';
 import { FormatError } from '../../errors.ts';
-import { type Gdal, gdal, guarded, lastMessage } from '../wasm.ts';
+import { type Gdal, gdal, guarded, hasFailed, lastMessage } from '../wasm.ts';
 import { describeCrs, sridOf } from './crs.ts';
 import { lonLatOf, type Operation, OperationRecorder } from './operation.ts';
 import { withCrs } from './srs.ts';
@@ -28,7 +28,7 @@ export async function transformer(from: Crs, to: Crs): Promise<Transformer> {
   const [source, target] = await Promise.all([describeCrs(from), describeCrs(to)]);
   const module = await gdal();
   const ends = [sridOf(source) ?? source.wkt, sridOf(target) ?? target.wkt] as const;
-  return guarded(() => new PointTransformer(module, ends[0], ends[1], `${source.name} to ${target.name}`));
+  return guarded(module, () => new PointTransformer(module, ends[0], ends[1], `${source.name} to ${target.name}`));
 }
 
 class PointTransformer implements Transformer {
@@ -56,7 +56,7 @@ class PointTransformer implements Transformer {
 
   forward(x: Float64Array, y: Float64Array, z?: Float64Array): number {
     if (this.#handle === 0) throw new Error('This transformer is closed.');
-    return guarded(() =>
+    return guarded(this.#module, () =>
       this.#recorder.run(this.#module, () => {
         let failed = 0;
         for (let at = 0; at < x.length; at += batch) {
@@ -98,7 +98,7 @@ class PointTransformer implements Transformer {
 
   operation(): Operation {
     const [west, south, east, north] = this.#box as [number, number, number, number];
-    return guarded(() => {
+    return guarded(this.#module, () => {
       const hasPoints = Number.isFinite(west);
       const centre = hasPoints ? lonLatOf(this.#module, this.#from, (west + east) / 2, (south + north) / 2) : undefined;
       return this.#recorder.explain(this.#module, this.#from, this.#to, centre);
@@ -106,7 +106,7 @@ class PointTransformer implements Transformer {
   }
 
   close(): void {
-    if (this.#handle === 0) return;
+    if (this.#handle === 0 || hasFailed(this.#module)) return;
     this.#module._OCTDestroyCoordinateTransformation(this.#handle);
     this.#module._free(this.#heap);
     this.#handle = 0;

@@ -21,7 +21,7 @@ export interface Translation {
  */
 export async function translateFile(input: string, output: string, translation: Translation): Promise<void> {
   const module = await gdal();
-  guarded(() =>
+  guarded(module, () =>
     withFolder(module, dirname(input), (from) =>
       withFolder(module, dirname(output), (to) =>
         translate(module, `${from}/${basename(input)}`, `${to}/${basename(output)}`, translation, () => undefined),
@@ -51,7 +51,7 @@ export interface PackedImage {
  */
 export async function unpackImage({ driver, files, width, height, samples }: PackedImage): Promise<Uint8Array> {
   const module = await gdal();
-  return guarded(() => {
+  return guarded(module, () => {
     const name = `/${randomUUID()}`;
     const made = files.map(([suffix]) => name + suffix);
     for (const [n, [, content]] of files.entries())
@@ -89,7 +89,7 @@ export async function unpackImage({ driver, files, width, height, samples }: Pac
 /** Recompresses a PNG without loss as a WEBP. Pixels of alpha 0 may change their colour. */
 export async function webpOfPng(png: Uint8Array): Promise<Uint8Array> {
   const module = await gdal();
-  return guarded(() => {
+  return guarded(module, () => {
     const [input, output] = [`/${randomUUID()}.png`, `/${randomUUID()}.webp`];
     module.FS.writeFile(input, png);
     try {

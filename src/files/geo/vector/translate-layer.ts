@@ -78,22 +78,23 @@ function heightsOf(types: readonly string[]): VectorLayer['heights'] {
 
 function opened<T>(module: Gdal, { path, driver, configuration = {} }: VectorFile, work: (dataset: number) => T): T {
   const options = Object.entries(configuration);
-  for (const [name, value] of options) configure(module, name, value);
-  try {
-    return guarded(() =>
-      withFolder(module, dirname(path), (folder) => {
+  return guarded(module, () => {
+    for (const [name, value] of options) configure(module, name, value);
+    try {
+      return withFolder(module, dirname(path), (folder) => {
         module._CPLErrorReset();
         const result = withDataset(module, `${folder}/${basename(path)}`, driver, (dataset) => ({
           value: work(dataset),
         }));
         if (result === undefined) throw broken(module);
         return result.value;
-      }),
-    );
-  } finally {
-    for (const [name] of options) configure(module, name, null);
-  }
+      });
+    } finally {
+      for (const [name] of options) configure(module, name, null);
+    }
+  });
 }
+
 /** CE_Failure of GDAL; warnings are less. */
 const FAILURE = 3;
 

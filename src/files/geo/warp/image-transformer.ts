@@ -2,7 +2,7 @@ import type { Affine } from '../../data/grid.ts';
 import { FormatError } from '../../errors.ts';
 import { lonLatOf, type Operation, OperationRecorder } from '../crs/operation.ts';
 import { crsToWkt, withCrs } from '../crs/srs.ts';
-import { type Gdal, guarded, lastMessage, withBytes, withStrings } from '../wasm.ts';
+import { type Gdal, guarded, hasFailed, lastMessage, withBytes, withStrings } from '../wasm.ts';
 
 /** Size and geotransform of a grid: where its cells lie in its CRS. */
 export interface GridGeometry {
@@ -65,7 +65,7 @@ export class ImageTransformer {
    * outside the source.
    */
   toPixels(x: Float64Array, y: Float64Array, count: number): void {
-    guarded(() =>
+    guarded(this.#module, () =>
       this.#recorder.run(this.#module, () => {
         for (let at = 0; at < count; at += batch) this.#batch(x, y, at, Math.min(batch, count - at));
       }),
@@ -89,13 +89,14 @@ export class ImageTransformer {
   }
 
   operation(): Operation {
-    return guarded(() => {
+    return guarded(this.#module, () => {
       const centre = lonLatOf(this.#module, this.#from, ...this.#centre);
       return this.#recorder.explain(this.#module, this.#from, this.#to, centre);
     });
   }
 
   close(): void {
+    if (hasFailed(this.#module)) return;
     if (this.#transformer !== 0) this.#module._GDALDestroyGenImgProjTransformer(this.#transformer);
     if (this.#dataset !== 0) this.#module._GDALClose(this.#dataset);
     if (this.#heap !== 0) this.#module._free(this.#heap);

@@ -65,6 +65,7 @@ export async function warpGrid(source: TypedGrid, target: Crs, options: WarpOpti
   }
   const module = await gdal();
   const transformer = guarded(
+    module,
     () => new ImageTransformer(module, source, sridOf(from) ?? from.wkt, sridOf(to) ?? to.wkt),
   );
   const same = (await sameCrs(from, to)) && isDeepStrictEqual(transformer.target, geometryOf(source));

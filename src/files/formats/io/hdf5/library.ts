@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { File } from 'h5wasm';
+import type * as H5wasm from 'h5wasm';
 import type { ByteSource } from '../../../data/bytes.ts';
 import { FormatError } from '../../../errors.ts';
 import type { Context } from '../../define.ts';
@@ -9,6 +9,23 @@ import { FileSink, FileSource } from '../bytes.ts';
 
 const chunk = 1 << 20;
 let mounted = 0;
+let loading: Promise<Library> | undefined;
+let loads = 0;
+
+interface Library {
+  readonly File: typeof H5wasm.File;
+  readonly system: FileSystem;
+}
+
+/** The library. A trap leaves its memory in any state, so the next file gets another one. */
+async function load(): Promise<Library> {
+  // The query makes a module of its own.
+  const address = `${import.meta.resolve('h5wasm')}?${loads}`;
+  const { File, ready } = await (loads++ === 0 ? import('h5wasm') : (import(address) as Promise<typeof H5wasm>));
+  const module = await ready;
+  module.activate_throwing_error_handler();
+  return { File, system: module.FS as unknown as FileSystem };
+}
 
 /** Members of Emscripten's file system that a file of our own needs; its types declare none of them. */
 interface FileNode {
@@ -27,12 +44,10 @@ interface FileSystem {
  * Opens a file with the HDF5 library (WebAssembly), which reads only the parts that it needs. The library sees no other
  * file: external links, raw data and virtual datasets of other files have nothing to open.
  */
-export async function openHdf5(source: ByteSource, context: Context): Promise<File> {
+export async function openHdf5(source: ByteSource, context: Context): Promise<H5wasm.File> {
   const local = source.readNow === undefined ? await localCopy(source, context) : source;
-  const { File, ready } = await import('h5wasm');
-  const library = await ready;
-  library.activate_throwing_error_handler();
-  const system = library.FS as unknown as FileSystem;
+  loading ??= load();
+  const { File, system } = await loading;
   const name = `input${mounted++}`;
   system.createDataFile('/', name, new Uint8Array(0), true, false);
   mount(system.lookupPath(`/${name}`).node, local);
@@ -109,6 +124,7 @@ export function guarded<T>(call: () => T): T {
     return call();
   } catch (error) {
     if (error instanceof FormatError) throw error;
+    if (error instanceof Error && error.name === 'RuntimeError') loading = undefined;
     throw new FormatError(`The HDF5 library cannot read the file: ${reasonOf(error)}`);
   }
 }

@@ -1,7 +1,7 @@
 import { defined } from '../../../data/defined.ts';
-import type { Samples } from '../../../data/item.ts';
+import type { Item, Samples } from '../../../data/item.ts';
 import type { Mesh, MeshItem } from '../../../data/mesh.ts';
-import type { StoredValues } from '../../../data/stored-values.ts';
+import { asSamples, type StoredValues } from '../../../data/stored-values.ts';
 import { stepCount } from '../../../data/time-axis.ts';
 import { ConversionError, FormatError } from '../../../errors.ts';
 import type { Context } from '../../define.ts';
@@ -72,7 +72,7 @@ export async function readUgrid(
     packings.push({ variable: one.variable, packing });
     const valueKind = clock && valueKindOf(one.variable, bounds, clock.dimension ?? 'time', context);
     items.push({
-      ...itemOf(one.variable, packing, context),
+      ...meshItemOf(one.variable, packing, context),
       name: one.name,
       ...(valueKind && { valueKind }),
       location: one.location,
@@ -103,15 +103,27 @@ export async function readUgrid(
         own === 1 ? [step, ...lengths.map(() => 0)] : lengths.map(() => 0),
         own === 1 ? [1, ...lengths] : lengths,
       );
-      return asSamples(values);
+      return toSamples(values, context);
     },
   }) as Mesh;
 }
 
 const TIME = 'time';
 
-const asSamples = (values: StoredValues): Samples =>
-  values instanceof BigInt64Array || values instanceof BigUint64Array ? Float64Array.from(values, Number) : values;
+/** The item of a variable. Samples of a mesh are doubles if the variable has integers of 64 bits. */
+function meshItemOf(variable: CfVariable, packing: Packing, context: CfContext): Item {
+  const { integer64, exactNodata: _, ...item } = itemOf(variable, packing, context);
+  if (integer64 !== undefined)
+    context.reportLoss(`The 64-bit integers of '${shortened(variable.metadata.name)}' became doubles.`);
+  return item;
+}
+
+function toSamples(values: StoredValues, { reportLoss }: CfContext): Samples {
+  const samples = asSamples(values);
+  if (samples !== values && samples.some((value) => !Number.isSafeInteger(value)))
+    reportLoss('Integers above 2^53 were rounded to 53 bits.');
+  return samples;
+}
 
 function chosenTopology(file: CfFile, wanted: string | undefined, { reportLoss }: CfContext): Topology {
   const all = topologiesOf(file);
