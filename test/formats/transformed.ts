@@ -33,7 +33,7 @@ export async function passed<D extends Data>(
     reportLoss: (sentence: string) => void lost.push(sentence),
     remark() {},
     reportBadRecord() {},
-    onEnd() {},
+    onEnd: (close: () => Promise<void>) => t.teardown(close),
   };
   const steps = parseTransformations(transformations);
   const names = steps.map(({ type }) => type);

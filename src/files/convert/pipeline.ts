@@ -1,9 +1,9 @@
-import type { Crs } from '../data/crs-reference.ts';
 import type { Data } from '../data/data.ts';
 import { ConversionError } from '../errors.ts';
 import type { Context } from '../formats/define.ts';
-import { crsName, parseSrid, sridOf } from '../geo/crs/crs.ts';
+import { crsName, sridOf } from '../geo/crs/crs.ts';
 import type { PipelineResult } from './conversion.ts';
+import { inSystem } from './in-system.ts';
 import type { KindHandler, Steps, StreamOperations, Work } from './kinds/handler.ts';
 import { loadHandler } from './kinds/kinds.ts';
 import { listedStatistics } from './listed-statistics.ts';
@@ -12,17 +12,6 @@ import type { StepContext } from './steps/step-context.ts';
 import type { Transformation } from './steps/transformation-shapes.ts';
 import { findRule } from './steps/transformations.ts';
 import { temporalInformation } from './temporal-information.ts';
-
-/**
- * The data in the coordinate system that the request gives. A mesh without a place, such as a point spectrum, has none:
- * its nodes would become places on the earth.
- */
-function inSystem<D extends Data & { readonly crs?: Crs }>(given: D, srid: string | undefined): D {
-  if (given.kind !== 'mesh' || given.located !== false)
-    return srid === undefined ? given : { ...given, crs: parseSrid(srid) };
-  const { crs, ...placeless } = given;
-  return crs === undefined ? given : (placeless as D);
-}
 
 /** Data whose names writers use have the name of the file, unless they have one. */
 const named = <D extends Data>(data: D, name: string): D =>

@@ -5,8 +5,10 @@ import { detect } from '../../formats/detect.ts';
 import { FileSource } from '../../formats/io/bytes.ts';
 import { checkParameters, completeParameters } from '../../formats/parameters.ts';
 import { findReader, readers } from '../../formats/registry.ts';
+import { Srid } from '../../formats/srid.ts';
 import { withCleanNames } from '../clean-names.ts';
 import type { SideFile } from '../conversion.ts';
+import { inSystem } from '../in-system.ts';
 import { isText, type Members } from './request-members.ts';
 
 /** A file or dataset beside the input that a transformation names, such as the zones of zonal statistics. */
@@ -79,7 +81,8 @@ export async function openSideInput(
     },
   };
   const parameters = completeParameters(reader, readerParameters ?? file.reader?.parameters ?? {});
-  return withCleanNames(await reader.read(source, parameters, own), remark);
+  const data = withCleanNames(await reader.read(source, parameters, own), remark);
+  return data.kind === 'bytes' ? data : inSystem(data, Srid.safeParse(parameters.SRID).data);
 }
 
 async function readerOf(source: FileSource, named: string | undefined, file: string): Promise<Reader> {

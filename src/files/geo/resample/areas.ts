@@ -83,7 +83,7 @@ export class AreaRow {
         break;
       case 'mode': {
         this.#counts[i] ??= new Map();
-        this.#counts[i].set(value, (this.#counts[i].get(value) ?? 0) + weight);
+        this.#counts[i].set(value, (this.#counts[i].get(value) ?? 0) + 1);
       }
     }
     weights[i]! += weight;

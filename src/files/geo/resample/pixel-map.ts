@@ -40,10 +40,17 @@ export function pixelMap(source: Cells, target: Cells): PixelMap {
 const near = (value: number): number => (Math.abs(value - Math.round(value)) < CLOSE ? Math.round(value) : value);
 
 /**
- * Target cells per source cell along an axis. As in GDAL, a ratio close to 1/2, 1/3 … is rounded to it.
- * @param step source cells per target cell
+ * Target cells per source cell along an axis, as GDAL counts them: a target that covers the source has all cells of the
+ * source. A ratio close to 1/2, 1/3 … is rounded to it.
+ * @param axis `x` or `y` of a map
+ * @param count target cells along the axis
+ * @param size source cells along the axis
  */
-export function scaleOf(step: number): number {
+export function scaleOf([origin, column, row]: PixelMap['x'], count: number, size: number): number {
+  const each = Math.hypot(column, row);
+  const [low, high] = [origin, origin + count * (column + row)].toSorted((a, b) => a - b) as [number, number];
+  const covers = (column === 0 || row === 0) && low <= CLOSE && high >= size - CLOSE;
+  const step = covers ? size / count : each;
   const whole = Math.round(step);
   return step > 1 && Math.abs(step - whole) < 0.05 ? 1 / whole : 1 / step;
 }

@@ -103,11 +103,11 @@ const isArea = (method: ResampleMethod): method is AreaMethod =>
 
 /** The sampler of a method, and how many rows around a position it needs. */
 function samplerOf(
-  { map, nodata }: Work,
+  { map, nodata, target, held }: Work,
   method: 'nearest' | 'bilinear' | 'cubic',
 ): { sampler: Sampler; reach: number } {
-  const xScale = scaleOf(Math.hypot(map.x[1], map.y[1]));
-  const yScale = scaleOf(Math.hypot(map.x[2], map.y[2]));
+  const xScale = scaleOf(map.x, target.width, held.width);
+  const yScale = scaleOf(map.y, target.height, held.height);
   if (method === 'nearest') return { sampler: nearest(nodata), reach: 1 };
   if (xScale >= STRETCHED && yScale >= STRETCHED)
     return { sampler: (method === 'cubic' ? cubic : bilinear)(nodata), reach: reachOf(method, 1) };
