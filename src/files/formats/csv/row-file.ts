@@ -4,9 +4,9 @@ import type { Context } from '../define.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';
 import { FileSink, FileSource } from '../io/bytes.ts';
 import { distinctNames } from '../io/distinct-names.ts';
+import { pieces, Rows } from '../io/table/rows.ts';
 import { WktWriter } from '../io/wkt-writer.ts';
 import { comma, endRow, putByte, putText } from './put-cell.ts';
-import { pieces, Rows } from './rows.ts';
 
 /** What the columns are, besides the fields. */
 export interface Plan {

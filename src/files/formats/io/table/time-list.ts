@@ -1,5 +1,5 @@
-import type { TimeAxis } from '../../data/time-axis.ts';
-import { ConversionError } from '../../errors.ts';
+import type { TimeAxis } from '../../../data/time-axis.ts';
+import { ConversionError } from '../../../errors.ts';
 
 /** Steps whose times are held in memory; evenly spaced ones are not. */
 const maxTimes = 1 << 26;

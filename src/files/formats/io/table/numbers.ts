@@ -1,4 +1,4 @@
-import { DecimalScanner } from '../io/decimal.ts';
+import { DecimalScanner } from '../decimal.ts';
 
 const [comma, point, plus, minus] = [44, 46, 43, 45];
 const form = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;

@@ -1,5 +1,5 @@
-import { isDate, isDateTime } from '../../data/date-text.ts';
-import type { FieldType } from '../../data/feature-collection.ts';
+import { isDate, isDateTime } from '../../../data/date-text.ts';
+import type { FieldType } from '../../../data/feature-collection.ts';
 import { isNanWord, type Numbers } from './numbers.ts';
 import { cellForm, type Rows } from './rows.ts';
 

@@ -1,7 +1,7 @@
-import type { ByteSource } from '../../data/bytes.ts';
-import { FormatError } from '../../errors.ts';
-import type { Context } from '../define.ts';
-import { distinctNames } from '../io/distinct-names.ts';
+import type { ByteSource } from '../../../data/bytes.ts';
+import { FormatError } from '../../../errors.ts';
+import type { Context } from '../../define.ts';
+import { distinctNames } from '../distinct-names.ts';
 import type { Dialect } from './dialect.ts';
 import { pieces, Rows } from './rows.ts';
 

@@ -1,7 +1,7 @@
-import { UNDEFINED_ITEM } from '../../data/eum/eum.ts';
-import { findEumUnit } from '../../data/eum/unit-text.ts';
-import type { SeriesItem } from '../../data/series.ts';
-import type { Context } from '../define.ts';
+import { UNDEFINED_ITEM } from '../../../data/eum/eum.ts';
+import { findEumUnit } from '../../../data/eum/unit-text.ts';
+import type { SeriesItem } from '../../../data/series.ts';
+import type { Context } from '../../define.ts';
 
 const inBrackets = /^(.*\S)\s*(?:\[([^[\]]{1,60})\]|\(([^()]{1,60})\))$/s;
 const behindComma = /^(.*\S)\s*,\s*([^,]{1,60})$/s;

@@ -1,4 +1,4 @@
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../../errors.ts';
 
 /** Parses a time to milliseconds since 1970-01-01T00:00:00 on its own clock, in UTC if it has a zone; else NaN. */
 export interface TimeParser {

@@ -1,8 +1,7 @@
-import type { ByteSource } from '../../data/bytes.ts';
-import { ConversionError, FormatError } from '../../errors.ts';
-import type { Context } from '../define.ts';
+import type { ByteSource } from '../../../data/bytes.ts';
+import { ConversionError, FormatError } from '../../../errors.ts';
+import type { Context } from '../../define.ts';
 import { type DecimalSeparator, Numbers } from './numbers.ts';
-import type { ReadParameters } from './parameters.ts';
 import { Rows } from './rows.ts';
 import { readTextForm, type TextForm, utf8 } from './text.ts';
 import { guessTimes } from './times.ts';
@@ -12,6 +11,14 @@ const sampledRows = 1000;
 const sampledBytes = 8 << 20;
 
 const separators: Readonly<Record<string, string>> = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': '|' };
+
+/** What need not be guessed. */
+export interface DialectParameters {
+  readonly Separator?: string | undefined;
+  readonly DecimalSeparator?: DecimalSeparator | undefined;
+  readonly Encoding?: string | undefined;
+  readonly Header?: boolean | undefined;
+}
 
 /** How a text is cut into cells, and its first rows. */
 export interface Dialect {
@@ -30,7 +37,7 @@ export interface Dialect {
 /** @throws ConversionError that names the parameter of what cannot be guessed for sure */
 export async function readDialect(
   source: ByteSource,
-  { Separator, DecimalSeparator, Encoding, Header }: ReadParameters,
+  { Separator, DecimalSeparator, Encoding, Header }: DialectParameters,
   context: Pick<Context, 'remark'>,
 ): Promise<Dialect> {
   if (source.size === 0) throw new FormatError('The file is empty.', 0);

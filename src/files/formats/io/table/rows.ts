@@ -1,5 +1,5 @@
-import type { ByteSource } from '../../data/bytes.ts';
-import { FormatError } from '../../errors.ts';
+import type { ByteSource } from '../../../data/bytes.ts';
+import { FormatError } from '../../../errors.ts';
 import { type TextForm, utf8 } from './text.ts';
 
 /** Maximum number of columns of a row, and of its bytes, which are held in memory. */

@@ -1,7 +1,7 @@
-import { ConversionError } from '../../errors.ts';
-import { beginsLikeWkt } from '../io/wkt-reader.ts';
+import { ConversionError } from '../../../errors.ts';
+import { beginsLikeWkt } from '../wkt-reader.ts';
 import type { Dialect } from './dialect.ts';
-import type { ReadParameters } from './parameters.ts';
+import type { TableParameters } from './parameters.ts';
 import { guessTimes, type TimeParser, timesLike } from './times.ts';
 
 /** What the columns hold; numbers of columns from 0. */
@@ -28,7 +28,7 @@ const named = {
 } as const;
 
 /** @throws ConversionError that names the parameter of what is not sure */
-export function assignRoles(dialect: Dialect, asked: ReadParameters): Roles {
+export function assignRoles(dialect: Dialect, asked: TableParameters): Roles {
   const { Kind, TimeFormat } = asked;
   const finder = new ColumnFinder(dialect);
   const wkt = asked.Wkt === undefined ? finder.wkt() : finder.given('Wkt', asked.Wkt);
@@ -113,7 +113,7 @@ class ColumnFinder {
     return this.#candidates(named.Wkt, (n) => beginsLikeWkt(this.#texts(n)[0] ?? ''))[0];
   }
 
-  place(asked: ReadParameters): Pick<Roles, 'place' | 'isGeographic'> | undefined {
+  place(asked: TableParameters): Pick<Roles, 'place' | 'isGeographic'> | undefined {
     const x = this.#axis('X', asked.X);
     const y = this.#axis('Y', asked.Y);
     if (x === undefined && y === undefined) return undefined;
@@ -174,7 +174,7 @@ class ColumnFinder {
     return undefined;
   }
 
-  long(asked: ReadParameters, time: number): { item: number; value: number } | undefined {
+  long(asked: TableParameters, time: number): { item: number; value: number } | undefined {
     const item = this.#one('Item', asked.Item, (n) => n !== time && this.#texts(n).length > 0);
     const value = this.#one('Value', asked.Value, (n) => n !== time && this.#isNumeric(n));
     if (item !== undefined && value !== undefined) return { item, value };

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import type { ByteSource } from '../../data/bytes.ts';
-import { FormatError } from '../../errors.ts';
-import { findEncoding } from '../io/encoding.ts';
+import type { ByteSource } from '../../../data/bytes.ts';
+import { FormatError } from '../../../errors.ts';
+import { findEncoding } from '../encoding.ts';
 
 const chunk = 1 << 20;
 

@@ -1,6 +1,6 @@
-import type { Series, SeriesChunk, SeriesItem } from '../../data/series.ts';
-import { ConversionError } from '../../errors.ts';
-import type { Context } from '../define.ts';
+import type { Series, SeriesChunk, SeriesItem } from '../../../data/series.ts';
+import { ConversionError } from '../../../errors.ts';
+import type { Context } from '../../define.ts';
 import { Times } from './time-list.ts';
 
 const perChunk = 8192;

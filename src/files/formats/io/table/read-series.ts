@@ -1,8 +1,8 @@
-import type { ByteSource } from '../../data/bytes.ts';
-import type { Series, SeriesChunk, SeriesItem } from '../../data/series.ts';
-import { ConversionError, FormatError } from '../../errors.ts';
-import type { Context } from '../define.ts';
-import { distinctNames } from '../io/distinct-names.ts';
+import type { ByteSource } from '../../../data/bytes.ts';
+import type { Series, SeriesChunk, SeriesItem } from '../../../data/series.ts';
+import { ConversionError, FormatError } from '../../../errors.ts';
+import type { Context } from '../../define.ts';
+import { distinctNames } from '../distinct-names.ts';
 import type { Dialect } from './dialect.ts';
 import { GatheredValues } from './gathered-values.ts';
 import { seriesItem } from './item-header.ts';
