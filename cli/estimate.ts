@@ -81,7 +81,7 @@ async function applyItemFilters(data: Data, { transformations }: Plan, context: 
   const filter = 'ItemFilterTransformation' in handler.steps ? handler.steps.ItemFilterTransformation : undefined;
   await using resources = new AsyncDisposableStack();
   const open = () => Promise.reject(new Error('An item filter names no other file.'));
-  const shared = { context, resources, operations: [], stem: '', makes: data.kind, open };
+  const shared = { context, resources, operations: [], stem: '', makes: data.kind, applied: [], open };
   let left = data;
   for (const step of parseTransformations(transformations)) {
     // what such a step makes has items of its own

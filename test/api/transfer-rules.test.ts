@@ -174,7 +174,13 @@ test('the list of readers has the transformations of each', async (t) => {
   );
   t.deepEqual(offered.FileReader, []);
   t.deepEqual(
-    [...offered.ShapefileReader, 'ResampleTransformation', 'MosaicTransformation', 'StackTransformation'],
+    [
+      ...offered.ShapefileReader,
+      'ResampleTransformation',
+      'ContoursTransformation',
+      'MosaicTransformation',
+      'StackTransformation',
+    ],
     offered.AsciiGridReader,
   );
   t.true(offered.GeoTiffReader.includes('TemporalFilterTransformation'));

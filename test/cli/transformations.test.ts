@@ -67,3 +67,12 @@ test('numbers of steps and layers that cannot be read are refused with an exampl
       argv.join(' '),
     );
 });
+
+test('contours are asked for by a list of levels or by an interval, as lines or polygons', (t) => {
+  const contours = (members: object) => [{ type: 'contoursTransformation', contours: members }];
+  t.deepEqual(asked('--contours', '0, 5,-10'), contours({ levels: [0, 5, -10] }));
+  t.deepEqual(asked('--contours', 'every:2.5', '--contour-polygons'), contours({ interval: 2.5, as: 'polygons' }));
+  for (const text of ['', '1,,2', 'every:0', 'every:1,2', 'a'])
+    t.throws(() => asked('--contours', text), { message: /such as 0,5,10, or an interval such as every:5/ }, text);
+  t.throws(() => asked('--contour-polygons'), { message: /needs --contours/ });
+});

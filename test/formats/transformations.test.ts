@@ -27,7 +27,7 @@ test('the facets of a reader decide which transformations it offers', (t) => {
     times: ['TemporalFilterTransformation'],
     layers: ['VerticalFilterTransformation'],
   };
-  const ofKind = ['ResampleTransformation', 'MosaicTransformation', 'StackTransformation'];
+  const ofKind = ['ResampleTransformation', 'ContoursTransformation', 'MosaicTransformation', 'StackTransformation'];
   for (const reader of readers)
     t.deepEqual(
       offeredBy(reader)
@@ -37,7 +37,7 @@ test('the facets of a reader decide which transformations it offers', (t) => {
     );
   const offers = (name: string) => offeredBy(findReader(name)!).filter((one) => ofKind.includes(one)) as string[];
   t.deepEqual(offers('GeoTiffReader'), ofKind);
-  t.deepEqual(offers('DfsuReader'), ['ResampleTransformation', 'StackTransformation']);
+  t.deepEqual(offers('DfsuReader'), ['ResampleTransformation', 'ContoursTransformation', 'StackTransformation']);
   t.deepEqual(offers('Dfs0Reader'), ['StackTransformation']);
   t.deepEqual(offers('TSReader'), []);
   t.deepEqual(offers('GeoJsonReader'), []);

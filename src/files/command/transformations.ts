@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { MOSAIC_METHODS, type MosaicMethod, STACK_AXES, type StackAxis } from '../convert/steps/join-shapes.ts';
 import { srid } from './options.ts';
+import { type ContoursOptions, contoursOptions, readContours } from './steps/contours.ts';
 import { type ResampleOptions, readResample, resampleOptions } from './steps/resample.ts';
 
 /** Options of the transformations between reader and writer. */
-export interface TransformationOptions extends ResampleOptions {
+export interface TransformationOptions extends ResampleOptions, ContoursOptions {
   items?: (string | number)[];
   clip?: Clip;
   clipSrid?: number;
@@ -47,7 +48,8 @@ interface Clip {
   srid?: string;
 }
 
-export const transformationOptions = (command: Command): Command => resampleOptions(filterOptions(command));
+export const transformationOptions = (command: Command): Command =>
+  contoursOptions(resampleOptions(filterOptions(command)));
 
 const filterOptions = (command: Command): Command =>
   command
@@ -99,6 +101,7 @@ export function readTransformations(options: TransformationOptions): unknown[] {
     ...(spatialFilter === undefined ? [] : [{ type: 'spatialFilterTransformation', spatialFilter }]),
     ...(toSrid === undefined ? [] : [{ type: 'crsTransformation', outputSrid: String(toSrid) }]),
     ...readResample(options),
+    ...readContours(options),
     ...(statistics ? [{ type: 'calculateStatisticsTransformation' }] : []),
   ];
 }

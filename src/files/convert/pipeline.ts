@@ -52,6 +52,7 @@ async function convertStream(
     operations: [],
     stem,
     makes: data.kind,
+    applied: [],
     open: (input) => openSideInput(input, work.sideInputs, context),
   };
   let read = (fraction: number) => context.progress(fraction / 2, 'Reading');
@@ -98,6 +99,7 @@ async function applySteps(data: Data, { steps, kinds, stem }: Work, shared: Step
   let changed = data;
   for (const [n, step] of steps.entries()) {
     shared.makes = kinds[n]!;
+    shared.applied = steps.slice(0, n).map(({ type }) => type);
     const made = await applyStep(changed, step, shared);
     changed = made.kind === changed.kind ? made : named(made, stem);
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { describedAs } from '../../http/openapi/described-as.ts';
 import { component, number, text, texts } from '../../http/rules/members.ts';
+import { ContoursTransformation } from './forms/contours.ts';
 import { MosaicTransformation, StackTransformation } from './forms/join.ts';
 import { ResampleTransformation } from './forms/resample.ts';
 
@@ -115,6 +116,7 @@ export const Transformation = describedAs(
       VerticalFilterTransformation,
       CalculateStatisticsTransformation,
       ResampleTransformation,
+      ContoursTransformation,
       MosaicTransformation,
       StackTransformation,
     ])

@@ -2,6 +2,7 @@ import type { Crs } from '../../data/crs-reference.ts';
 import type { Data, DataKind } from '../../data/data.ts';
 import type { Context } from '../../formats/define.ts';
 import type { SideInput } from './side-input.ts';
+import type { Transformation } from './transformation-shapes.ts';
 
 /** State that the transformations of one conversion share. */
 export interface StepContext {
@@ -14,6 +15,8 @@ export interface StepContext {
   readonly stem: string;
   /** The kind of data that the present transformation must make: the first that leads to the writer. */
   makes: DataKind;
+  /** The transformations before the present one. */
+  applied: readonly Transformation['type'][];
   /** Reads a file or dataset that a transformation names, whose data are there until the conversion ends. */
   open(input: SideInput): Promise<Data>;
   /** The coordinate system of the last reprojection. */

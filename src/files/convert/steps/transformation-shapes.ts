@@ -3,6 +3,7 @@ import type { Geometry } from '../../data/feature-collection.ts';
 import { ConversionError, FormatError } from '../../errors.ts';
 import { parseSrid, sridOf } from '../../geo/crs/crs.ts';
 import { parseGeometry } from '../../geo/vector/wkt-geometry.ts';
+import type { ContoursTransformation } from './contours/transformation.ts';
 import type { Join } from './join-shapes.ts';
 import { isIndex, isListOf, isNumber, isText, type Members } from './request-members.ts';
 import type { ResampleTransformation } from './resample/transformation.ts';
@@ -61,7 +62,8 @@ export type Transformation =
   | TemporalFilter
   | VerticalFilter
   | Join
-  | ResampleTransformation;
+  | ResampleTransformation
+  | ContoursTransformation;
 
 export function readCrs(members: Members): CrsTransformation | undefined {
   const inputSrid = members.has('inputSrid') ? readSrid(members, 'inputSrid') : undefined;

@@ -1,6 +1,7 @@
 import { RequestError } from '../../errors.ts';
 import type { Facet } from '../../formats/define.ts';
 import { Srid } from '../../formats/srid.ts';
+import { contours } from './contours/rule.ts';
 import { readMosaic, readStack } from './join-shapes.ts';
 import { addError, type FieldErrors, Members } from './request-members.ts';
 import { resample } from './resample/rule.ts';
@@ -26,6 +27,7 @@ interface TransformationRule {
 /** Transformations in folders of their own, which may make data of another kind. */
 const steps = {
   ResampleTransformation: resample,
+  ContoursTransformation: contours,
 } as const;
 
 /** The rule of a transformation that has a folder of its own. */
