@@ -198,6 +198,7 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'ts values': ['ts values DATASET ribe --from 2026-01-01 --plot'],
   'ts delete': ['ts delete DATASET ribe --from 2026-01-01 --to 2026-01-31'],
   'md show': ['md show DATASET'],
+  references: ['references flood.dfsu -o flood.json', 'references DATASET -o flood.json', 'references DATASET --zarr'],
   'md values': [
     'md values DATASET --item Level --point 614500,6120100',
     'md values DATASET --item Level --from 2026-01-24 --to 2026-01-24 --png level.png',

@@ -114,6 +114,9 @@ export function acceptNames(command: Command, noun: string, io: Io): void {
 /** Resolves the name or id of a tenant. */
 export const findTenantId = (io: Io, given: string): Promise<string> => findId(io, 'tenant', given, undefined);
 
+/** Resolves the id, name or path of a dataset. */
+export const findDatasetId = (io: Io, given: string): Promise<string> => findId(io, 'dataset', given, undefined);
+
 /**
  * Resolves an id, name or path. Throws if nothing matches; a `UsageError` if several do.
  * @param within id of the tenant, or of the dataset of a series

@@ -66,6 +66,11 @@ export const NOUNS: readonly Noun[] = [
       load: async () => (await import('./commands/md.ts')).mdCommands,
     },
     {
+      name: 'references',
+      description: 'write where a DFS or NetCDF file has its values, for reading it in place as Zarr (kerchunk)',
+      load: async () => (await import('./commands/references.ts')).referencesCommand,
+    },
+    {
       name: 'crs',
       description: 'coordinate reference systems of EPSG and Esri',
       load: async () => (await import('./commands/crs.ts')).crsCommands,

@@ -173,7 +173,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     rules,
     settings,
   });
-  await app.register(arraysPlugin, { db, signer, stores });
+  await app.register(arraysPlugin, { db, blobs, signer, stores, settings });
   await app.register(featuresPlugin, { db, blobs, signer, cursors, settings });
   await app.register(tilesPlugin, { db, databaseUrl, blobs, signer, stores, responses, metrics, log, settings });
   await app.register(recycleBinPlugin, { db, settings });

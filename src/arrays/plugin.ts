@@ -1,7 +1,23 @@
+import type { BlobStore } from '../blobs/blobs.ts';
+import type { Config } from '../config.ts';
 import type { App } from '../http/route.ts';
 import type { StoreParts } from './dataset.ts';
+import { ReferenceThreads } from './references/reference-threads.ts';
+import { referenceRoutes } from './references/references.routes.ts';
+import { storeFolderRoutes } from './references/store-folder.routes.ts';
+import { StoreFolders } from './references/store-folders.ts';
 import { multidimensionalRoutes } from './routes.ts';
 
-export async function arraysPlugin(app: App, options: StoreParts) {
-  await app.register(multidimensionalRoutes, options);
+export interface ArraysOptions extends StoreParts {
+  blobs: BlobStore;
+  settings: Pick<Config, 'publicUrl'>;
+}
+
+export async function arraysPlugin(app: App, { settings, ...parts }: ArraysOptions) {
+  const threads = new ReferenceThreads(parts.blobs);
+  const folders = new StoreFolders(parts);
+  for (const one of [threads, folders]) app.addHook('onClose', () => one.close());
+  await app.register(multidimensionalRoutes, parts);
+  await app.register(referenceRoutes, { ...parts, threads, publicUrl: settings.publicUrl });
+  await app.register(storeFolderRoutes, { ...parts, folders });
 }

@@ -2,7 +2,7 @@
  * The commands that inspect, draw and convert local files, and what other commands with files share with them.
  */
 
-export { convertCommand, drawCommand, inspectCommand } from './command/commands.ts';
+export { convertCommand, drawCommand, inspectCommand, referencesOptions } from './command/commands.ts';
 export {
   conversionMembers,
   converterFor,
@@ -15,5 +15,6 @@ export {
 export { isAddress, measureSize, type Recognised, recognise } from './command/input.ts';
 export { localOutput, needsName, STDIO } from './command/output.ts';
 export { listSentences } from './command/receipt.ts';
+export { type ReferencesOptions, writeDocument, writeReferences } from './command/references.ts';
 export { mainFile, zipWithCompanions } from './command/shapefile-zip.ts';
 export { formatOfName } from './formats/detect.ts';

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
-import { convertCommand, drawCommand, inspectCommand } from './command/commands.ts';
+import { convertCommand, drawCommand, inspectCommand, referencesCommand } from './command/commands.ts';
 import { Interrupted, OutputFailed, UsageError } from './command/errors.ts';
 import { ProcessIo } from './command/io.ts';
 import { plain, table } from './command/table.ts';
@@ -23,6 +23,10 @@ function program(): Command {
   drawCommand(hydrofiles.command('draw').description('draw the content of a file'), io);
   const convert = hydrofiles.command('convert').description('convert a file to another format or coordinate system');
   convertCommand(convert.option('--json', 'print the receipt as JSON'), io);
+  const references = hydrofiles
+    .command('references')
+    .description('write where a file has its values, for reading it in place as Zarr (kerchunk)');
+  referencesCommand(references, io);
   hydrofiles
     .command('formats')
     .description('list readers and writers')

@@ -12,7 +12,7 @@ import { BlobAccess, type BlobAccessParts } from './blob-access.ts';
 import { BLOB_READ, BLOB_REMOVE, BLOB_STATE, BLOB_WRITE } from './blob-description.ts';
 import { markOf, readBlockList } from './block-list.ts';
 import { checkedBody, readWithMd5 } from './checked-body.ts';
-import { checkMatch, etagMismatch, isKnown, rangeHeader, writeConditions } from './conditions.ts';
+import { checkMatch, checkVersion, etagMismatch, isKnown, rangeHeader, writeConditions } from './conditions.ts';
 import { deleteStaged } from './staged.ts';
 
 export interface BlobRoutes extends BlobAccessParts {
@@ -71,16 +71,18 @@ export async function blobRoutes(app: App, { db, maxSize, redirectFrom = Infinit
   });
 
   app.head(PATH, STATE, async (request, reply) => {
-    const { address, grant } = await access.requireGrant(request, 'any');
+    const { address, grant, query } = await access.requireGrant(request, 'any');
     const { info } = await access.find(address);
+    checkVersion(query, info);
     checkMatch(request, info);
     setBlobHeaders(reply, info, grant);
     return isKnown(request, info) ? reply.code(304).send() : reply.header('content-length', info.size).send();
   });
 
   app.get(PATH, READ, async (request, reply) => {
-    const { address, grant } = await access.requireGrant(request, 'r');
+    const { address, grant, query } = await access.requireGrant(request, 'r');
     const { blob, info } = await access.find(address);
+    checkVersion(query, info);
     checkMatch(request, info);
     if (blobs.address && info.size >= redirectFrom && !isBlobClient(request) && !isKnown(request, info)) {
       const shown = { contentType: grant.contentType ?? OCTET_STREAM, disposition: grant.disposition };

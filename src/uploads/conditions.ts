@@ -22,6 +22,19 @@ export const etagMismatch = ({ etag }: BlobInfo) =>
   );
 
 /**
+ * Throws `preconditionFailed` if the address names the ETag of another version: its reader knows where the bytes of
+ * that one are.
+ */
+export function checkVersion(query: URLSearchParams, { etag }: BlobInfo) {
+  const named = query.get('etag');
+  if (named === null || named === etag) return;
+  throw new AppError(
+    'preconditionFailed',
+    `The content was replaced: the address names the ETag ${named}, and now it is ${etag}. Get a new address.`,
+  );
+}
+
+/**
  * Throws `preconditionFailed` if `If-Match` excludes the current ETag, or without it `If-Unmodified-Since` the current
  * state (RFC 9110, 13.2.2).
  */

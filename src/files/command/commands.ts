@@ -4,7 +4,7 @@ import type { Io } from './io.ts';
 import { count, wideOption } from './options.ts';
 import { joinOptions, numberOrText, stepOrTime } from './transformations.ts';
 
-// Commands that read, draw and convert local files. Their code is imported when they run.
+// Commands that read, draw, convert and reference local files. Their code is imported when they run.
 
 const choiceOptions = (command: Command): Command =>
   command
@@ -49,3 +49,18 @@ export function convertCommand(command: Command, io: Io): void {
     await convertFiles(io, files, options);
   });
 }
+
+export function referencesCommand(command: Command, io: Io): void {
+  referencesOptions(command)
+    .argument('<file>', 'a DFS0 to DFS3, DFSU or NetCDF file')
+    .action(async (file, options) => {
+      const { writeReferences } = await import('./references.ts');
+      await writeReferences(file, options, io);
+    });
+}
+
+/** Options of commands that write a reference document. */
+export const referencesOptions = (command: Command): Command =>
+  command
+    .option('-o, --output <file>', 'file of the document; default: stdout')
+    .option('--force', 'replace an existing file');

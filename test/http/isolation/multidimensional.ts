@@ -11,4 +11,12 @@ export default {
     request: async (scene) => ({ url: `${await url(scene)}/values?format=covjson` }),
     ...readers,
   },
+  'GET /api/md/dataset/:id/references': {
+    request: async (scene) => ({ url: `${await url(scene)}/references?format=zarr` }),
+    ...readers,
+  },
+  'GET /api/md/dataset/:id/zarr/:signature/*': {
+    request: async (scene) => ({ url: `${await url(scene)}/zarr/c2lnPXg.0/zarr.json` }),
+    anybody: 403,
+  },
 } satisfies Rows;

@@ -1,6 +1,7 @@
 import type { StoredType, StoredValues } from '../../data/stored-values.ts';
 import { FormatError } from '../../errors.ts';
 import type { CfAttributes, CfVariable } from '../io/cf/variable.ts';
+import type { StoredLayout } from '../io/stored-layout.ts';
 
 /** A variable of numbers. */
 export interface NetCdfVariable extends CfVariable {
@@ -9,6 +10,17 @@ export interface NetCdfVariable extends CfVariable {
    * @throws FormatError for another shape than the given one, and for more values than the file can hold
    */
   all(shape?: readonly number[]): Promise<StoredValues>;
+}
+
+/** A variable of numbers in a file. */
+export interface StoredVariable extends NetCdfVariable {
+  /** Attributes of the file, without a fill value that it does not name. */
+  readonly ownAttributes: CfAttributes;
+  /**
+   * Where the file has its values.
+   * @throws FormatError if they cannot be read by ranges of bytes
+   */
+  layout(): Promise<StoredLayout>;
 }
 
 /** A variable of characters or strings. */
@@ -26,7 +38,7 @@ export interface NetCdfGroup {
   /** `/` for the root. */
   readonly path: string;
   readonly attributes: CfAttributes;
-  readonly variables: ReadonlyMap<string, NetCdfVariable>;
+  readonly variables: ReadonlyMap<string, StoredVariable>;
   readonly texts: ReadonlyMap<string, TextVariable>;
   /** Why some variables cannot be read, by name. */
   readonly unreadable: ReadonlyMap<string, string>;

@@ -21,7 +21,7 @@ export async function openNetCdf(source: ByteSource, context: Context): Promise<
       import('../io/hdf5/library.ts'),
       import('./hdf5/hdf5-file.ts'),
     ]);
-    return groupsOf(await openHdf5(source, context), source.size);
+    return groupsOf(await openHdf5(source, context), source);
   }
   throw new FormatError("It is no NetCDF file: it begins neither with 'CDF' nor with the signature of HDF5.", 0);
 }

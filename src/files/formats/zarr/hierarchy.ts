@@ -41,12 +41,11 @@ const Consolidated3 = z.object({
     .catch(undefined),
 });
 
-/**
- * The groups and arrays of all stores in a zip. What consolidated metadata name besides is there, too.
- * @throws FormatError if the zip holds no group of Zarr 2 or 3
- */
-export async function hierarchyOf(source: ByteSource, entries: ReadonlyMap<string, ZipEntry>): Promise<Hierarchy> {
-  const names = [...entries.keys()];
+/** The folder of the root of the store in a zip, with its slash. @throws FormatError if there is no store */
+export const folderOfStore = (names: readonly string[]): string => rootOf(names).folder;
+
+/** The metadata of the root, its folder, that of all stores, and the names of all metadata. */
+function rootOf(names: readonly string[]) {
   const version = names.some((name) => lastOf(name) === METADATA) ? 3 : 2;
   const nodes = names.filter((name) => metadataFiles[version].includes(lastOf(name)));
   const [root] = nodes.filter((name) => lastOf(name) !== ARRAY).toSorted((one, other) => one.length - other.length);
@@ -60,6 +59,16 @@ export async function hierarchyOf(source: ByteSource, entries: ReadonlyMap<strin
   const first = root.slice(0, -lastOf(root).length);
   // Several stores beside each other are groups.
   const folder = nodes.every((name) => name.startsWith(first)) ? first : '';
+  return { version, root, first, folder, nodes } as const;
+}
+
+/**
+ * The groups and arrays of all stores in a zip. What consolidated metadata name besides is there, too.
+ * @throws FormatError if the zip holds no group of Zarr 2 or 3
+ */
+export async function hierarchyOf(source: ByteSource, entries: ReadonlyMap<string, ZipEntry>): Promise<Hierarchy> {
+  const names = [...entries.keys()];
+  const { version, root, first, folder, nodes } = rootOf(names);
   const wanted =
     version === 2 ? names.filter((name) => [...metadataFiles[2], ATTRIBUTES].includes(lastOf(name))) : nodes;
   const contents: Contents = new Map();

@@ -10,10 +10,11 @@ import {
 } from '../../../data/stored-values.ts';
 import { FormatError } from '../../../errors.ts';
 import { blockOf, selectByReading } from '../../io/read-selected.ts';
+import { layoutInOnePiece, type StoredBlock, type StoredLayout } from '../../io/stored-layout.ts';
 import {
   checkWhole,
   type NetCdfFile,
-  type NetCdfVariable,
+  type StoredVariable,
   type TextVariable,
   withDefaultFill,
 } from '../netcdf-file.ts';
@@ -26,7 +27,7 @@ const runBytes = 1 << 20;
 /** A file of the classic format: CDF-1, CDF-2 (64-bit offsets) or CDF-5. Values are read when they are asked for. */
 export async function openClassic(source: ByteSource): Promise<NetCdfFile> {
   const { attributes, variables, recordBytes } = await classicHeader(source);
-  const numbers = new Map<string, NetCdfVariable>();
+  const numbers = new Map<string, StoredVariable>();
   const texts = new Map<string, TextVariable>();
   for (const variable of variables) {
     const storage = { source, recordBytes };
@@ -62,8 +63,9 @@ function textVariable(variable: ClassicVariable, storage: Storage): TextVariable
   };
 }
 
-class ClassicArray implements NetCdfVariable {
-  readonly metadata: NetCdfVariable['metadata'];
+class ClassicArray implements StoredVariable {
+  readonly metadata: StoredVariable['metadata'];
+  readonly ownAttributes: StoredVariable['ownAttributes'];
   readonly #storage: Storage;
   readonly #begin: number;
   readonly #inRecords: boolean;
@@ -74,6 +76,7 @@ class ClassicArray implements NetCdfVariable {
   ) {
     const shape = dimensions.map(({ length }) => length);
     this.#inRecords = dimensions[0]?.unlimited === true;
+    this.ownAttributes = attributes;
     this.metadata = {
       name,
       type,
@@ -88,6 +91,27 @@ class ClassicArray implements NetCdfVariable {
 
   get chunkBytes(): number {
     return product(this.metadata.chunks) * bytesPerValue(this.metadata.type);
+  }
+
+  /** A chunk for each record; values of the last records may be missing in a file that was cut off. */
+  async layout(): Promise<StoredLayout> {
+    const { shape, type } = this.metadata;
+    const { source, recordBytes } = this.#storage;
+    const [begin, size] = [this.#begin, bytesPerValue(type)];
+    const isThere = ({ offset, length }: StoredBlock) => offset + length <= source.size;
+    if (!this.#inRecords) {
+      const layout = layoutInOnePiece(shape, { offset: begin, bytesPerValue: size, bigEndian: true });
+      return { ...layout, blocks: Iterator.from(layout.blocks).filter(isThere) };
+    }
+    const [records = 0, ...within] = shape;
+    const length = product(within) * size;
+    function* blocks(): Generator<StoredBlock> {
+      const none = within.map(() => 0);
+      for (let record = 0; record < records && length > 0; record++)
+        yield { index: [record, ...none], offset: begin + record * recordBytes, length };
+    }
+    const chunks = [1, ...within.map((one) => Math.max(1, one))];
+    return { chunks, bigEndian: true, filters: [], blocks: blocks().filter(isThere) };
   }
 
   bytesFor(indices: readonly Indices[]): number {

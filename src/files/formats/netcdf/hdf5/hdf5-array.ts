@@ -1,4 +1,5 @@
 import type { Dataset, Metadata } from 'h5wasm';
+import type { ByteSource } from '../../../data/bytes.ts';
 import { copyBlock, copySelected, indicesOf, product } from '../../../data/hyperslab.ts';
 import { type Indices, partsOf } from '../../../data/indices.ts';
 import { bytesPerValue, newValues, type StoredType, type StoredValues } from '../../../data/stored-values.ts';
@@ -7,7 +8,8 @@ import type { CfAttributes } from '../../io/cf/variable.ts';
 import { guarded } from '../../io/hdf5/library.ts';
 import { blockOf } from '../../io/read-selected.ts';
 import type { ChunkCache } from '../../io/store/chunk-cache.ts';
-import { checkWhole, defaultFill, type NetCdfVariable, withDefaultFill } from '../netcdf-file.ts';
+import type { StoredLayout } from '../../io/stored-layout.ts';
+import { checkWhole, defaultFill, type StoredVariable, withDefaultFill } from '../netcdf-file.ts';
 
 const largestChunk = 1 << 28;
 
@@ -22,15 +24,15 @@ interface Stored {
 }
 
 /** A dataset of numbers, read chunk by chunk. */
-export class Hdf5Array implements NetCdfVariable {
+export class Hdf5Array implements StoredVariable {
   readonly #stored: Stored;
   readonly #dataset: Dataset;
   readonly #cache: ChunkCache;
-  readonly #fileBytes: number;
+  readonly #source: ByteSource;
   readonly #chunks: readonly number[];
   readonly #attributes: CfAttributes;
 
-  constructor(dataset: Dataset, stored: Stored, cache: ChunkCache, fileBytes: number) {
+  constructor(dataset: Dataset, stored: Stored, cache: ChunkCache, source: ByteSource) {
     const { chunks } = stored.metadata;
     const bytes = bytesPerValue(stored.type);
     if (chunks !== null && product(chunks) * bytes > largestChunk)
@@ -39,13 +41,13 @@ export class Hdf5Array implements NetCdfVariable {
     this.#dataset = dataset;
     this.#stored = stored;
     this.#cache = cache;
-    this.#fileBytes = fileBytes;
+    this.#source = source;
     this.#chunks = chunks ?? blockOf(stored.stored, bytes);
     this.#attributes = withDefaultFill(stored.attributes, stored.type);
   }
 
   /** The lengths of dimensions are known when all variables of the file are. */
-  get metadata(): NetCdfVariable['metadata'] {
+  get metadata(): StoredVariable['metadata'] {
     const { name, type, dimensions } = this.#stored;
     return {
       name,
@@ -55,6 +57,20 @@ export class Hdf5Array implements NetCdfVariable {
       dimensions: dimensions.map((one) => one.name),
       attributes: this.#attributes,
     };
+  }
+
+  get ownAttributes(): CfAttributes {
+    return this.#stored.attributes;
+  }
+
+  async layout(): Promise<StoredLayout> {
+    const { type, metadata } = this.#stored;
+    const { layoutOfDataset } = await import('./dataset-layout.ts');
+    return layoutOfDataset(this.#source, this.#dataset, {
+      shape: this.metadata.shape,
+      bytesPerValue: bytesPerValue(type),
+      bigEndian: !metadata.littleEndian,
+    });
   }
 
   get chunkBytes(): number {
@@ -67,7 +83,7 @@ export class Hdf5Array implements NetCdfVariable {
 
   all(shape?: readonly number[]): Promise<StoredValues> {
     const own = this.#stored.dimensions.map(({ length }) => length);
-    checkWhole(this.#stored.name, own, shape, this.#fileBytes);
+    checkWhole(this.#stored.name, own, shape, this.#source.size);
     return this.read(
       own.map(() => 0),
       own,

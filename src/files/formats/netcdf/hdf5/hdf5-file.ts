@@ -1,4 +1,5 @@
 import type { Attribute, Dataset, File, Group, Metadata } from 'h5wasm';
+import type { ByteSource } from '../../../data/bytes.ts';
 import type { StoredType } from '../../../data/stored-values.ts';
 import { FormatError } from '../../../errors.ts';
 import type { CfAttributes } from '../../io/cf/variable.ts';
@@ -9,7 +10,7 @@ import {
   checkWhole,
   type NetCdfFile,
   type NetCdfGroup,
-  type NetCdfVariable,
+  type StoredVariable,
   type TextVariable,
 } from '../netcdf-file.ts';
 import { Hdf5Array } from './hdf5-array.ts';
@@ -26,8 +27,8 @@ const withoutVariable = 'This is a netCDF dimension but not a netCDF variable';
 const notCoordinate = '_nc4_non_coord_';
 
 /** The groups of an HDF5 file with variables and dimensions as the NetCDF library stores them. */
-export function groupsOf(file: File, bytes: number): NetCdfFile {
-  const reader = new GroupReader(bytes);
+export function groupsOf(file: File, source: ByteSource): NetCdfFile {
+  const reader = new GroupReader(source);
   reader.add(file, '/', new Map(), 0);
   return reader.groups;
 }
@@ -41,14 +42,14 @@ interface Dimension {
 
 class GroupReader {
   readonly groups: NetCdfGroup[] = [];
-  readonly #bytes: number;
+  readonly #source: ByteSource;
   readonly #cache = new ChunkCache();
   /** Dimensions by the path of their dataset. */
   readonly #scales = new Map<string, Dimension>();
   #variables = 0;
 
-  constructor(bytes: number) {
-    this.#bytes = bytes;
+  constructor(source: ByteSource) {
+    this.#source = source;
   }
 
   add(group: Group, path: string, around: ReadonlyMap<number, Dimension>, depth: number): void {
@@ -69,7 +70,7 @@ class GroupReader {
     }
     const dimensions = new Map(around);
     for (const [name, dataset] of datasets) this.#addScale(name, dataset, path, dimensions);
-    const variables = new Map<string, NetCdfVariable>();
+    const variables = new Map<string, StoredVariable>();
     const texts = new Map<string, TextVariable>();
     for (const [name, dataset] of datasets) {
       if (this.#isPlainDimension(dataset)) continue;
@@ -83,7 +84,7 @@ class GroupReader {
         else
           variables.set(
             own,
-            new Hdf5Array(dataset, { ...known, name: own, type, attributes, metadata }, this.#cache, this.#bytes),
+            new Hdf5Array(dataset, { ...known, name: own, type, attributes, metadata }, this.#cache, this.#source),
           );
       } catch (error) {
         if (!(error instanceof FormatError)) throw error;
@@ -143,7 +144,7 @@ class GroupReader {
       shape: stored.slice(0, cut),
       attributes,
       all: async () => {
-        checkWhole(name, stored, undefined, this.#bytes);
+        checkWhole(name, stored, undefined, this.#source.size);
         if (metadata.size * metadata.total_size > longestAttribute)
           throw new FormatError(`The texts of '${name}' have more than ${longestAttribute} bytes.`);
         const value = guarded(() => dataset.value);
