@@ -62,7 +62,7 @@ test('inspect describes an ASCII grid, and draws it', async (t) => {
 
 test('inspect names known kinds of files without a reader, and reports unknown kinds', async (t) => {
   for (const [content, sentence] of [
-    ['GRIB\0\0\0\x02', /content +GRIB file/],
+    ['DSAA\n2 2\n', /content +Surfer grid/],
     ['SQLite format 3\0', /content +SQLite database/],
     ['{"a": 1}', /content +JSON file/],
     ['<!DOCTYPE html><html>', /content +web page/],

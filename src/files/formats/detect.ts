@@ -10,6 +10,7 @@ import { geoPackageFormat } from './geopackage/signature.ts';
 import { geoTiffFormat } from './geotiff/signature.ts';
 import { gmlFormat } from './gml/signature.ts';
 import { gpxFormat } from './gpx/signature.ts';
+import { gribFormat } from './grib/signature.ts';
 import { hecRasFormat } from './hecras/signature.ts';
 import { readBuffer } from './io/buffers.ts';
 import { dfsFormats } from './io/dfs/signature.ts';
@@ -34,6 +35,7 @@ const BINARY: readonly FileFormat[] = [
   shapefileFormat,
   selafinFormat,
   netCdfFormat,
+  gribFormat,
   hecRasFormat,
   ...dfsFormats,
 ];
@@ -69,7 +71,6 @@ const FOREIGN: readonly [name: string, ...signatures: string[]][] = [
   ['a JPEG picture', '\xff\xd8\xff'],
   ['a PDF document', '%PDF-'],
   ['a gzip file', '\x1f\x8b'],
-  ['a GRIB file', 'GRIB'],
   ['a Surfer grid', 'DSAA', 'DSBB', 'DSRB'],
 ];
 

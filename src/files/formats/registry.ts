@@ -17,6 +17,7 @@ import { geoPackageReader, geoPackageWriter } from './geopackage/format.ts';
 import { geoTiffReader, geoTiffWriter } from './geotiff/format.ts';
 import { gmlReader } from './gml/format.ts';
 import { gpxReader } from './gpx/format.ts';
+import { gribReader } from './grib/format.ts';
 import { hecRasReader } from './hecras/format.ts';
 import { kmlReader, kmlWriter } from './kml/format.ts';
 import { mapInfoReader } from './mapinfo/format.ts';
@@ -56,6 +57,7 @@ export const readers: readonly Reader[] = [
   dxfReader,
   mdReader,
   netCdfReader,
+  gribReader,
   tsReader,
 ].map(namingFormats);
 export const writers: readonly Writer[] = [

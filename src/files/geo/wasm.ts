@@ -245,6 +245,7 @@ export function rasterInfo(module: Gdal, dataset: number, argv: string[]): Raste
 
 interface RasterInfo {
   coordinateSystem?: { wkt: string; proj4?: string };
+  bands?: { metadata?: Record<string, Record<string, string>> }[];
 }
 
 /**

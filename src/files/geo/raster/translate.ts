@@ -32,7 +32,7 @@ export async function translateFile(input: string, output: string, translation: 
 
 /** A compressed image of a few megabytes, such as a block of a TIFF. */
 export interface PackedImage {
-  driver: 'JPEG' | 'WEBP' | 'MRF';
+  driver: 'JPEG' | 'WEBP' | 'MRF' | 'PNG';
   /**
    * Files to write, of which GDAL opens the first. A content may be a function of the path without suffix, which all
    * files share.

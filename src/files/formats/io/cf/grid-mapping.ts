@@ -33,19 +33,27 @@ export async function crsOfMapping(file: CfFile, name: string, { remark }: CfCon
   const attributes = file.variables.get(name)?.metadata.attributes ?? {};
   const wkt = textOf(attributes.crs_wkt) ?? textOf(attributes.spatial_ref);
   if (wkt !== undefined) return identified(wkt);
-  const word = textOf(attributes.grid_mapping_name) ?? '';
-  if (word === 'latitude_longitude' && isWgs84(attributes)) return wgs84;
   try {
-    const { authority, code, ...known } = await crsFromProj(projString(word, attributes));
-    if (authority !== undefined && code !== undefined) return { authority, code, wkt: known.wkt };
-    return {
-      wkt: named(known.wkt, textOf(attributes.projected_crs_name) ?? textOf(attributes.geographic_crs_name) ?? word),
-    };
+    return await crsOfParameters(attributes);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     remark(`The coordinate system of '${shortened(name)}' is not known: ${error.message}`);
     return undefined;
   }
+}
+
+/**
+ * The coordinate system of the parameters of a grid mapping (CF appendix F).
+ * @throws FormatError for a projection that is not supported, or without a parameter that it needs
+ */
+export async function crsOfParameters(attributes: CfAttributes): Promise<Crs> {
+  const word = textOf(attributes.grid_mapping_name) ?? '';
+  if (word === 'latitude_longitude' && isWgs84(attributes)) return wgs84;
+  const { authority, code, ...known } = await crsFromProj(projString(word, attributes));
+  if (authority !== undefined && code !== undefined) return { authority, code, wkt: known.wkt };
+  return {
+    wkt: named(known.wkt, textOf(attributes.projected_crs_name) ?? textOf(attributes.geographic_crs_name) ?? word),
+  };
 }
 
 /** A system that is made of parameters has no name. */

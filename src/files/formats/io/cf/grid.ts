@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts';
 import { remarkOnLine } from './coordinates.ts';
 import { type Dimension, type Dimensions, lineOf, longestDimension, type View } from './dimensions.ts';
 import { affineOf, type HorizontalAxes } from './horizontal-axes.ts';
-import { isDown, isPressure } from './levels.ts';
+import { isDown, isParametric, isPressure } from './levels.ts';
 import { type CfContext, textOf } from './variable.ts';
 
 export async function asGrid(
@@ -41,11 +41,10 @@ export async function asGrid(
 /** Evenly spaced heights, the lowest first. */
 async function layersOf(level: Dimension, dimensions: Dimensions, context: CfContext): Promise<LayerAxis | undefined> {
   const coordinates = await lineOf(level, dimensions);
-  if (coordinates?.line === undefined || isPressure(coordinates.variable)) return undefined;
+  if (coordinates?.line === undefined) return undefined;
   const { line, variable, values } = coordinates;
+  if (isPressure(variable) || isParametric(variable)) return undefined;
   const { attributes } = variable.metadata;
-  // Sigma and hybrid coordinates are no heights.
-  if (attributes.formula_terms !== undefined) return undefined;
   const down = isDown(variable, values);
   const first = down ? -line.first : line.first;
   const step = down ? -line.step : line.step;

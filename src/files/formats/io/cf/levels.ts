@@ -13,3 +13,8 @@ export function isDown(variable: CfVariable, values: Float64Array): boolean {
   const isDepth = textOf(attributes.standard_name) === 'depth' || /^depth/i.test(name);
   return isDepth && values.every((value) => value >= 0);
 }
+
+/** Whether the values are numbers of a formula, such as those of sigma and hybrid coordinates (CF appendix D). */
+export const isParametric = ({ metadata: { attributes } }: CfVariable): boolean =>
+  attributes.formula_terms !== undefined ||
+  /^(?:atmosphere|ocean)_\w+_coordinate(?:_g\d)?$/.test(textOf(attributes.standard_name) ?? '');
