@@ -278,7 +278,7 @@ test('the receipt lists what an ASCII grid cannot store', async (t) => {
   const { receipt, text } = await converted(t, file, { reader: 'GeoTiffReader', writer: 'AsciiGridWriter' });
   t.deepEqual(receipt.lost, [
     'An ASCII grid does not store its coordinate system, which is EPSG:25832.',
-    'An ASCII grid holds one band; band 2 was left out.',
+    "An ASCII grid holds one band; 'Band 2' was left out.",
     'All values are integers. An ASCII grid does not store that their type was Float32.',
   ]);
   t.true(text.endsWith('\n1 2\n'));

@@ -77,7 +77,7 @@ test('mixed geometry types become one shapefile each, with a suffix, and the rec
   t.deepEqual(await numbers('mix_polygon'), [2]);
   t.true(
     receipt.lost.includes(
-      'A shapefile holds one kind of geometry, so the zip has one for each of point, multipoint, line, polygon.',
+      'A shapefile holds one kind of geometry, so the zip has one for each of point, multipoint, line, polygon. Features keep their order within each.',
     ),
   );
 });

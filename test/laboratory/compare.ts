@@ -17,10 +17,14 @@ const isPrecise = (value: Value): boolean =>
 const isEmpty = (value: Value): boolean => value === null;
 const count = (values: readonly Value[], is: (value: Value) => boolean): number => values.filter(is).length;
 
+/** Whether the name is that of the item, or that of the item with a place or a time. */
+const holds = (called: string, item: string): boolean =>
+  called === item || (called.startsWith(item) && /^,? \S/.test(called.slice(item.length)));
+
 /** The columns of the output that hold an item or field of the input: several where a series per place was made. */
 function columnsFor(column: Column, n: number, before: Facts, after: Facts): readonly Column[] {
   const { name } = column;
-  const named = after.columns.filter((one) => one.name === name || one.name.startsWith(`${name}, `));
+  const named = after.columns.filter((one) => holds(one.name, name));
   if (named.length > 0) return named;
   const each = after.columns.length / before.columns.length;
   return Number.isInteger(each) ? after.columns.slice(n * each, (n + 1) * each) : [];
@@ -169,7 +173,10 @@ export const comparisons: Readonly<Record<Property, Comparison>> = {
         before.kind !== 'array' &&
         (before.crs === undefined || after.crs === undefined || (await sameCrs(before.crs, after.crs)));
       const places = new Set(after.places.map((place) => asKey(place, 7)));
-      return values && (!planes || before.places.every((place) => places.has(asKey(place, 7))));
+      const heights = new Set(after.heights);
+      // Heights that are lost altogether are no matter of precision.
+      const sameHeights = heights.size === 0 || before.heights.every((z) => !isPrecise(z) || heights.has(z));
+      return values && (!planes || (sameHeights && before.places.every((place) => places.has(asKey(place, 7)))));
     },
   },
   order: {
@@ -192,15 +199,13 @@ export const comparisons: Readonly<Record<Property, Comparison>> = {
   names: {
     carried: ({ columns }) => columns.some(({ name }) => name !== ''),
     kept: (before, after) =>
-      before.columns.every(
-        ({ name }) => name === '' || after.columns.some((one) => one.name === name || one.name.startsWith(`${name}, `)),
-      ),
+      before.columns.every(({ name }) => name === '' || after.columns.some((one) => holds(one.name, name))),
   },
   dimensions: {
     carried: ({ heights }) => positive(heights),
     kept: (before, after) => {
-      const heights = new Set(after.heights);
-      return before.heights.every((height) => !Number.isFinite(height) || heights.has(height));
+      const heights = new Set(after.heights.map(Math.fround));
+      return before.heights.every((height) => !Number.isFinite(height) || heights.has(Math.fround(height)));
     },
   },
   null: {
@@ -224,7 +229,12 @@ export const comparisons: Readonly<Record<Property, Comparison>> = {
   ),
   ids: {
     carried: ({ ids }) => ids.length > 0,
-    kept: (before, after) => sameSequence(before.ids.map(String).toSorted(), after.ids.map(String).toSorted()),
+    // Some formats have them in a column.
+    kept: (before, after) => {
+      const ids = before.ids.map(String).toSorted();
+      const lists = [after.ids, ...after.columns.map(({ values }) => values)];
+      return lists.some((list) => sameSequence(ids, list.map(String).toSorted()));
+    },
   },
   layers: {
     carried: ({ layers }) => layers.length > 0,

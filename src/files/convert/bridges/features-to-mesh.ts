@@ -5,6 +5,7 @@ import type { Samples } from '../../data/item.ts';
 import { CELL_SHAPES, type Mesh, type MeshItem } from '../../data/mesh.ts';
 import { sampleArrays } from '../../data/samples.ts';
 import { ConversionError, FormatError } from '../../errors.ts';
+import { reportFeatureParts } from '../../formats/io/left-out.ts';
 import { delaunayTriangles } from '../../geo/mesh/constrained-delaunay.ts';
 import { meshPolygons, type PolygonMesh } from '../../geo/mesh/mesh-polygons.ts';
 import { planarGraph, VertexSet } from '../../geo/mesh/planar-graph.ts';
@@ -36,8 +37,17 @@ export async function featuresToMesh(features: FeatureCollection, work: BridgeWo
   if (polygons > 0 && points > 0) context.reportLoss(`${points} points among the polygons were left out of the mesh.`);
   if (skipped > 0)
     context.reportLoss(`${skipped} features are neither polygons nor points and were left out of the mesh.`);
+  reportFeatureParts(features, { hasIds: input.hasIds, kind: 'Meshes' }, context);
   const made = polygons > 0 ? ofPolygons(input, work) : ofPoints(input, work);
   const elements = made.triangles.length / 3;
+  const triangles = `${elements} triangles in an order of their own`;
+  context.reportLoss(
+    polygons > 0
+      ? `The polygons became ${triangles}, each with the values of its polygon.`
+      : `The points became nodes of ${triangles}; the values of a triangle are the mean of its three points.`,
+  );
+  if (input.numeric.some((_, item) => input.isEmpty(item)))
+    context.remark('Numbers that features do not have (null) became elements without data.');
   work.quality({ nodes: made.nodes.length / 3, elements, ...triangleQuality(made) });
   const items = input.numeric.map(
     ({ field: { name } }, n): MeshItem => ({ name, type: input.types[n]!, nodata, location: 'cell' }),
@@ -138,6 +148,7 @@ class Input {
   polygons = 0;
   points = 0;
   skipped = 0;
+  hasIds = false;
   readonly #hasZ: boolean;
   readonly #stride: number;
   readonly #values: Float64Array[] = [];
@@ -146,7 +157,8 @@ class Input {
     const input = new Input(features);
     for await (const chunk of features.chunks()) {
       signal.throwIfAborted();
-      for (const { geometry, values } of chunk) {
+      for (const { id, geometry, values } of chunk) {
+        input.hasIds ||= id !== undefined;
         input.#values.push(Float64Array.from(input.numeric, ({ place }) => numberOf(values[place])));
         input.#add(geometry, input.#values.length - 1);
       }
@@ -171,6 +183,9 @@ class Input {
     for (let element = 0; element < elements; element++) samples[element] = valueAt(element);
     return samples;
   }
+
+  /** Whether a feature has no value in a numeric field. */
+  isEmpty = (item: number): boolean => this.#values.some((values) => Number.isNaN(values[item]));
 
   /** Value of a numeric field of a feature. */
   value(item: number, feature: number): number {

@@ -7,7 +7,10 @@ import { footprints, layersOfCells } from '../../data/mesh-columns.ts';
 import { isFloat } from '../../data/samples.ts';
 import { stepsOf, timeOf } from '../../data/time-axis.ts';
 import { ConversionError } from '../../errors.ts';
+import type { Context } from '../../formats/define.ts';
+import { reportMeshParts } from '../../formats/io/left-out.ts';
 import { needsStep } from '../../formats/io/needs-step.ts';
+import { reportUnstored } from '../../formats/io/unstored.ts';
 import type { BridgeWork } from './bridge.ts';
 
 const perChunk = 512;
@@ -43,16 +46,34 @@ export function meshToFeatures(mesh: Mesh, { writer, stem, context, pulled }: Br
   if (left === cells.shapes.length && left > 0)
     throw new ConversionError('All elements are solids without a footprint; features need flat ones.');
   needsStep(mesh);
+  reportLosses(mesh, cells, context);
   const steps = stepsOf(mesh);
   const at = (step: number): FeatureCollection =>
     featuresAt({ mesh, cells, shown, left, stem, ...(pulled && { pulled }) }, step);
   if (steps === 1) return at(0);
-  if (writer.layers === 'several') return { ...at(0), later: Array.from({ length: steps - 1 }, (_, n) => at(n + 1)) };
+  if (writer.layers === 'several') {
+    context.reportLoss(`Each of ${steps} steps became a layer; layers have numbers, and the times were left out.`);
+    return { ...at(0), later: Array.from({ length: steps - 1 }, (_, n) => at(n + 1)) };
+  }
   context.reportLoss(
     `Only the first of ${steps} steps was written, ${firstTime(mesh)}. Choose another with a temporal filter.`,
   );
   return at(0);
 }
+
+function reportLosses(mesh: Mesh, cells: Outlines, context: Context): void {
+  reportMeshParts(mesh, 'Features', { hasZ: hasHeights(cells), hasLayers: true }, context);
+  if (mesh.layers !== undefined)
+    context.reportLoss("Layered elements became their footprints with the number of the layer in the field 'layer'.");
+  const items = mesh.items.filter(({ components }) => components === undefined);
+  reportUnstored(items, 'A table of features', ['unit', 'quantity', 'valueKind'], context);
+  if (items.some(({ location }) => location === 'node') && cells.shapes.some((shape) => shape !== CELL_SHAPES.vertex))
+    context.reportLoss('Values at nodes became the mean of the nodes of each element.');
+}
+
+/** Points and lines have the heights of their nodes. */
+const hasHeights = ({ shapes }: Outlines): boolean =>
+  shapes.length > 0 && shapes.every((shape) => geometries[shape] !== 'Polygon');
 
 const firstTime = ({ time }: Mesh): string =>
   time?.start === undefined ? 'that at the start of the axis' : clockText(timeOf(time, 0));
@@ -88,7 +109,7 @@ interface CellFeatures extends Pick<BridgeWork, 'stem' | 'pulled'> {
 
 function featuresAt({ mesh, cells, shown, left, stem, pulled }: CellFeatures, step: number): FeatureCollection {
   const layerOf = mesh.layers === undefined ? undefined : layersOfCells(mesh.layers);
-  const hasZ = cells.shapes.length > 0 && cells.shapes.every((shape) => geometries[shape] !== 'Polygon');
+  const hasZ = hasHeights(cells);
   const fields = shown.map(
     (n): Field => ({ name: mesh.items[n]!.name ?? `item ${n}`, type: fieldType(mesh.items[n]!) }),
   );

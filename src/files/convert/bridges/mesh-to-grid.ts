@@ -5,6 +5,7 @@ import { areaShapes, type Mesh, type MeshItem } from '../../data/mesh.ts';
 import { cellCentres, nodeCoordinates, nodeMeans } from '../../data/mesh-cells.ts';
 import { sampleArrays } from '../../data/samples.ts';
 import { ConversionError } from '../../errors.ts';
+import { reportMeshParts } from '../../formats/io/left-out.ts';
 import { delaunayTriangles } from '../../geo/mesh/constrained-delaunay.ts';
 import { cellBox, cellHolds, medianArea } from '../../geo/mesh/flat-cells.ts';
 import type { BridgeWork } from './bridge.ts';
@@ -28,8 +29,15 @@ interface Lattice {
  * to elements without a value, a cell gets the value of the element that contains its centre. Cells outside the mesh,
  * and in elements without a value, get no data.
  */
-export const meshToGrid = (mesh: Mesh, { parameters }: BridgeWork): Grid =>
-  gridOfMesh(mesh, parameters.CellSize as number | undefined);
+export function meshToGrid(mesh: Mesh, { parameters, context }: BridgeWork): Grid {
+  const grid = gridOfMesh(mesh, parameters.CellSize as number | undefined);
+  const { width, height, affine } = grid;
+  context.reportLoss(
+    `Values were interpolated between the centres of elements to ${width} × ${height} cells of ${affine[1]}; cells outside the mesh have no data.`,
+  );
+  reportMeshParts(mesh, 'Grids', {}, context);
+  return grid;
+}
 
 /** Whether the mesh has triangles or quadrilaterals. */
 export const coversArea = ({ shapes }: Mesh): boolean => shapes.some((shape) => areaShapes.has(shape));

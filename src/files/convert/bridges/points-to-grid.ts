@@ -3,6 +3,7 @@ import type { Feature, FeatureCollection, Field } from '../../data/feature-colle
 import type { Band, Grid } from '../../data/grid.ts';
 import { NumberList } from '../../data/number-list.ts';
 import { ConversionError } from '../../errors.ts';
+import { reportFeatureParts } from '../../formats/io/left-out.ts';
 import { isSingle } from '../../formats/io/single-precision.ts';
 import { type LatticeAxis, latticeAxis } from '../../geo/raster/lattice.ts';
 import type { BridgeWork } from './bridge.ts';
@@ -19,12 +20,15 @@ export async function pointsToGrid(points: FeatureCollection, { context }: Bridg
   const columns = points.fields.flatMap((field, index) => (isNumber(field) ? [{ field, index }] : []));
   if (!points.hasZ && columns.length === 0)
     throw new ConversionError('The points have neither heights nor fields of numbers for the cells of a grid.');
-  const { x, y, values } = await collected(
+  const { x, y, values, hasIds } = await collected(
     points,
     columns.map(({ index }) => index),
     context.signal,
   );
   const { across, up } = latticeOf(x, y);
+  reportFeatureParts(points, { hasIds, kind: 'Grids' }, context);
+  if (values.some((list) => list.some(Number.isNaN)))
+    context.remark('Numbers that points do not have (null) became cells without data.');
   const names = [...(points.hasZ ? ['Z'] : []), ...columns.map(({ field }) => field.name)];
   const cells = cellNumbers(x, y, across, up);
   const bands = values.map((list) => bandValues(list, cells, across.count * up.count));
@@ -68,8 +72,10 @@ async function collected(points: FeatureCollection, fields: readonly number[], s
   const [x, y, heights] = [list(), list(), list()];
   const values = fields.map(list);
   let number = 0;
-  const add = ({ geometry, values: row }: Feature) => {
+  let hasIds = false;
+  const add = ({ id, geometry, values: row }: Feature) => {
     number++;
+    hasIds ||= id !== undefined;
     if (geometry?.type !== 'Point')
       throw new ConversionError(
         `Feature ${number} is a ${geometry?.type ?? 'row without a place'}; a grid is made of points that form a lattice.`,
@@ -85,7 +91,7 @@ async function collected(points: FeatureCollection, fields: readonly number[], s
   }
   if (number === 0) throw new ConversionError('The input has no points to make a grid of.');
   const lists = points.hasZ ? [heights, ...values] : values;
-  return { x: x.taken(), y: y.taken(), values: lists.map((one) => one.taken()) };
+  return { x: x.taken(), y: y.taken(), values: lists.map((one) => one.taken()), hasIds };
 }
 
 /** Both axes; a single row or column has the spacing of the other axis. */

@@ -9,6 +9,7 @@ import { sliceSamples } from '../../data/slice-samples.ts';
 import { offsetOf, stepsOf, type TimeAxis } from '../../data/time-axis.ts';
 import { ConversionError } from '../../errors.ts';
 import type { NamedPoint } from '../../formats/bridge-parameters.ts';
+import { reportGridParts, reportMeshParts } from '../../formats/io/left-out.ts';
 import { cellsAt } from '../../geo/mesh/flat-cells.ts';
 import type { BridgeWork } from './bridge.ts';
 
@@ -26,6 +27,7 @@ export async function meshToSeries(mesh: Mesh, work: BridgeWork): Promise<Series
     throw new ConversionError(
       'Items with several values per element, such as spectra, cannot be written as time series at points.',
     );
+  reportMeshParts(mesh, 'Series at points', {}, work.context);
   const columns = mesh.layers?.columns ?? Uint32Array.from(mesh.shapes.keys());
   const found = cellsAt({ nodes: mesh.nodes, ...footprints(mesh) }, points);
   const outside = points.filter((_, n) => found[n]! < 0);
@@ -84,6 +86,7 @@ export async function gridToSeries(grid: Grid, work: BridgeWork): Promise<Series
     return !(column >= 0 && column < grid.width && row >= 0 && row < grid.height);
   });
   if (outside.length > 0) throw beside(outside, 'grid');
+  reportGridParts(grid, 'Series at points', work.context);
   const layers = points.map((point) => layerAt(grid, point));
   const valuesAt: ValuesAt = async (band, step) => {
     const values: number[] = [];

@@ -1,4 +1,5 @@
-import { type EumUnit, eumUnits, UNDEFINED_UNIT } from './eum.ts';
+import type { EumQuantity, Item } from '../item.ts';
+import { type EumUnit, eumUnits, UNDEFINED_ITEM, UNDEFINED_UNIT } from './eum.ts';
 
 /** Other words for the words of EUM's symbols, by UDUNITS and in common use. */
 const words: Readonly<Record<string, string>> = {
@@ -113,6 +114,16 @@ function tables() {
     keep(tables.canonical, canonical(unit.name), unit);
   }
   return tables;
+}
+
+/**
+ * The EUM quantity of an item. Without one it is the undefined quantity, which takes any unit: that which the item's
+ * text names.
+ */
+export function quantityOf({ eum, unit }: Pick<Item, 'eum' | 'unit'>): EumQuantity {
+  if (eum !== undefined && (eum.item !== UNDEFINED_ITEM || eum.unit !== UNDEFINED_UNIT)) return eum;
+  const named = unit === undefined ? undefined : findEumUnit(unit);
+  return { item: UNDEFINED_ITEM, unit: named?.code ?? UNDEFINED_UNIT };
 }
 
 /**

@@ -10,6 +10,7 @@ import type { Context, Write } from '../define.ts';
 import { rowsInCommonType } from '../io/common-type.ts';
 import { flipRows } from '../io/flip-rows.ts';
 import { needsStep } from '../io/needs-step.ts';
+import { reportUnstored } from '../io/unstored.ts';
 import { fillNaN, freeNodata, lowestSingle, usualNodata } from './nodata.ts';
 import type { writeParameters } from './parameters.ts';
 import { doubleText, NumberWriter, singleText } from './text.ts';
@@ -43,12 +44,19 @@ function cellSize({ affine: [, dx, xRotation, , yRotation, dy], width, height }:
 }
 
 /** Reports what of the grid the format cannot store. */
-function reportLosses(grid: Grid, { reportLoss }: Context): void {
+function reportLosses(grid: Grid, context: Context): void {
+  const { reportLoss } = context;
   if (grid.crs !== undefined)
     reportLoss(`An ASCII grid does not store its coordinate system, which is ${crsName(grid.crs)}.`);
-  const bands = grid.bands.length;
-  if (bands > 1)
-    reportLoss(`An ASCII grid holds one band; ${bands === 2 ? 'band 2 was' : `bands 2 to ${bands} were`} left out.`);
+  const [first, ...others] = grid.bands;
+  if (others.length > 0) {
+    const names = others.slice(0, 10).map((band, n) => `'${band.name?.slice(0, 80) ?? `Band ${n + 2}`}'`);
+    const more = others.length > names.length ? ', …' : '';
+    context.reportLoss(
+      `An ASCII grid holds one band; ${names.join(', ')}${more} ${others.length === 1 ? 'was' : 'were'} left out.`,
+    );
+  }
+  reportUnstored([first!], 'An ASCII grid', ['quantity', 'valueKind'], context);
   if (stepsOf(grid) > 1) reportLoss(`An ASCII grid holds no time; only the first of ${stepsOf(grid)} steps was kept.`);
   if (layersOf(grid) > 1) reportLoss(`An ASCII grid holds one layer; only the lowest of ${layersOf(grid)} was kept.`);
   const { name, unit, scale = 1, offset = 0, role } = grid.bands[0]!;

@@ -111,7 +111,8 @@ class FeatureWriter {
   }
 
   #report(): void {
-    const { reportLoss } = this.#context;
+    const { reportLoss, remark } = this.#context;
+    if (this.#number > 1) remark('Features stand in the order of a Hilbert curve, not in that of the input.');
     const { empty } = this.#encoder;
     if (empty > 0) reportLoss(`${empty} geometries without vertices became null or were left out of their collection.`);
     for (const { field, name, rounded, type, widened } of this.#columns) {

@@ -26,6 +26,7 @@ export class StoredColumn {
   #before: FieldType | undefined;
   #roundedCount = 0;
   #withoutZone = false;
+  #otherZone = false;
   #cut = false;
 
   constructor(name: string, field: Field) {
@@ -117,6 +118,7 @@ export class StoredColumn {
     const plain = `${text.slice(0, 10).replaceAll('/', '-')}T${isDay ? '00:00:00' : text.slice(11)}`;
     const [, local, fraction = '', zone] = /^(.{16}(?::\d\d)?)(?:\.(\d+))?(Z|[+-].*)?$/i.exec(plain)!;
     if (zone === undefined) this.#withoutZone = true;
+    else if (!/^(?:Z|[+-]00:?00)$/i.test(zone)) this.#otherZone = true;
     if (/[1-9]/.test(fraction.slice(3))) this.#cut = true;
     const zoned =
       zone === undefined
@@ -133,6 +135,7 @@ export class StoredColumn {
     if (this.#roundedCount > 0)
       reportLoss(`${this.#roundedCount} integers of '${name}' were rounded to double precision.`);
     if (this.#cut) reportLoss(`Times of '${name}' were cut to milliseconds.`);
+    if (this.#otherZone) remark(`Times of '${name}' in other zones were converted to UTC.`);
     if (this.#withoutZone) remark(`Times of '${name}' without a zone were written as UTC.`);
     if (this.#type === 'string' && this.#field.type !== 'string')
       reportLoss(`Values of '${name}' were written as text, because they have different types.`);

@@ -11,6 +11,7 @@ import { rowsInCommonType } from '../io/common-type.ts';
 import { flipRows, isSouthUp } from '../io/flip-rows.ts';
 import { needsStep } from '../io/needs-step.ts';
 import { spill } from '../io/spill.ts';
+import { reportUnstored } from '../io/unstored.ts';
 import { ClassicTiff, type TiffImage } from './classic-layout.ts';
 import { CogTiff } from './cog-layout.ts';
 import type { GeoTags } from './directory.ts';
@@ -71,6 +72,7 @@ async function writeBands(
 
 async function writeFile(grid: Grid, parameters: Parameters, sink: ByteSink, context: Context): Promise<void> {
   reportLosses(grid, context);
+  reportUnstored(grid.bands, 'A GeoTIFF', ['quantity', 'valueKind'], context);
   const geoTags = await geoTagsFor(grid.crs, context.reportLoss);
   if (grid.bands.length === 1 || grid.bands.every((band) => band.type !== undefined))
     return writeImage(grid, parameters, geoTags, sink, context);

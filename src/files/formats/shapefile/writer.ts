@@ -188,7 +188,7 @@ class Spools {
     const files = this.#spools.toSorted((a, b) => kinds.indexOf(a.kind!) - kinds.indexOf(b.kind!));
     if (files.length > 1)
       reportLoss(
-        `A shapefile holds one kind of geometry, so the zip has one for each of ${files.map(({ kind }) => kind).join(', ')}.`,
+        `A shapefile holds one kind of geometry, so the zip has one for each of ${files.map(({ kind }) => kind).join(', ')}. Features keep their order within each.`,
       );
     return files;
   }

@@ -1,6 +1,8 @@
 import { eumItem, eumUnit, UNDEFINED_ITEM, UNDEFINED_UNIT } from '../../data/eum/eum.ts';
+import { quantityOf } from '../../data/eum/unit-text.ts';
 import { type Item, VALUE_KINDS } from '../../data/item.ts';
 import type { SeriesItem } from '../../data/series.ts';
+import { crsName } from '../../geo/crs/crs.ts';
 import type { Context, Write } from '../define.ts';
 import { AppendTargets, SeriesContent } from './content.ts';
 import { MAX_NAME, SERIES_TYPES, type SeriesDefinition, type SeriesItem as StoredItem } from './definition.ts';
@@ -35,6 +37,8 @@ export const write: Write<typeof writeParameters, 'series'> = async (
   await rows.end();
   if (!(content instanceof AppendTargets) && series.items.some(({ position }) => position !== undefined))
     context.reportLoss('The positions of the series were left out: time series in the store have none.');
+  if (series.crs !== undefined && !(content instanceof AppendTargets))
+    context.reportLoss(`Time series in the store have no coordinate system; ${crsName(series.crs)} was left out.`);
   await file.end(schema);
 };
 
@@ -75,11 +79,15 @@ function nameOf({ name }: Item, n: number, { reportLoss }: Pick<Context, 'report
 
 /** An item or unit that EUM's table does not have is undefined. */
 function identifiersOf(
-  { name, eum }: Item,
+  described: Item,
   { reportLoss }: Pick<Context, 'reportLoss'>,
 ): Pick<StoredItem, 'item' | 'unit'> {
-  const [item, unit] = [eum && eumItem(eum.item), eum && eumUnit(eum.unit)];
-  if (eum !== undefined && (item === undefined || unit === undefined))
+  const { name } = described;
+  const eum = quantityOf(described);
+  const [item, unit] = [eumItem(eum.item), eumUnit(eum.unit)];
+  if (described.unit !== undefined && eum.unit === UNDEFINED_UNIT)
+    reportLoss(`Time series have units of EUM: '${described.unit}', the unit of '${name ?? ''}', was left out.`);
+  if (item === undefined || unit === undefined)
     reportLoss(
       `The EUM item ${eum.item} with the unit ${eum.unit} of '${name ?? ''}' has no identifier; it became undefined.`,
     );

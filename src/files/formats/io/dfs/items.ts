@@ -1,4 +1,5 @@
 import { isEumPair, symbolOf, UNDEFINED_ITEM, UNDEFINED_UNIT } from '../../../data/eum/eum.ts';
+import { quantityOf } from '../../../data/eum/unit-text.ts';
 import { type Item, type SampleType, VALUE_KINDS } from '../../../data/item.ts';
 import type { Context } from '../../define.ts';
 import type { DfsAxis } from './axes.ts';
@@ -30,14 +31,18 @@ export function itemOf(item: DfsItem, deleteValues: DeleteValues): Item & { type
  * called `otherwise`.
  */
 export function newItem(
-  { name, eum = { item: UNDEFINED_ITEM, unit: UNDEFINED_UNIT }, valueKind = 'instantaneous', reference }: Item,
+  item: Item,
   { type, axis, otherwise }: { type: SampleType; axis: DfsAxis; otherwise: string },
   { reportLoss }: Pick<Context, 'reportLoss'>,
 ): DfsItem {
+  const { name, unit, valueKind = 'instantaneous', reference } = item;
   const called = name ?? otherwise;
   const written = decodeCp1252(encodeCp1252(called)).replaceAll('\0', '?');
   if (written !== called)
     reportLoss(`DFS files have names in Windows-1252: '${called.slice(0, 80)}' became '${written.slice(0, 80)}'.`);
+  const eum = quantityOf(item);
+  if (unit !== undefined && eum.unit === UNDEFINED_UNIT)
+    reportLoss(`DFS files have units of EUM: '${unit.slice(0, 80)}', the unit of '${written}', was left out.`);
   const pair = isEumPair(eum);
   if (!pair)
     reportLoss(

@@ -1,0 +1,58 @@
+import type { FeatureCollection } from '../../data/feature-collection.ts';
+import type { Grid } from '../../data/grid.ts';
+import type { Mesh } from '../../data/mesh.ts';
+import type { Context } from '../define.ts';
+
+type Reports = Pick<Context, 'reportLoss'>;
+
+/**
+ * Reports parts of a mesh for which data of another kind have no place.
+ * @param kind of the data, such as `Features`
+ */
+export function reportMeshParts(
+  { nodes, nodeCodes, nodeIds, cellIds, layers, heights }: Mesh,
+  kind: string,
+  { hasZ = false, hasLayers = false }: { hasZ?: boolean; hasLayers?: boolean },
+  context: Reports,
+): void {
+  const high = heights !== undefined || nodes.some((value, n) => n % 3 === 2 && value !== 0 && !Number.isNaN(value));
+  report(
+    kind,
+    [
+      ...(high && !hasZ ? ['heights of nodes'] : []),
+      ...(nodeCodes?.some((code) => code > 1) ? ['boundary codes'] : []),
+      ...(nodeIds === undefined && cellIds === undefined ? [] : ['numbers of nodes and elements']),
+      ...(layers === undefined || hasLayers ? [] : ['layers']),
+    ],
+    context,
+  );
+}
+
+/** Reports parts of a grid for which data of another kind have no place. */
+export function reportGridParts({ affine, layers }: Grid, kind: string, context: Reports): void {
+  const rotated = affine[2] !== 0 || affine[4] !== 0;
+  report(kind, [...(rotated ? ['rotation'] : []), ...(layers === undefined ? [] : ['layers'])], context);
+}
+
+/** Reports parts of features for which cells with numbers have no place, and fields that hold no numbers. */
+export function reportFeatureParts(
+  { fields, hasM }: FeatureCollection,
+  { hasIds, kind }: { hasIds: boolean; kind: string },
+  context: Reports,
+): void {
+  const others = fields.filter(({ type }) => !numeric.has(type)).map(({ name }) => `'${name.slice(0, 80)}'`);
+  if (others.length > 0)
+    context.reportLoss(
+      `${kind} hold numbers only; the fields ${others.slice(0, 20).join(', ')}${others.length > 20 ? ', …' : ''} were left out.`,
+    );
+  report(kind, [...(hasIds ? ['ids of features'] : []), ...(hasM ? ['measures (M)'] : [])], context);
+}
+
+const numeric: ReadonlySet<string> = new Set(['integer', 'integer64', 'real']);
+
+function report(kind: string, parts: readonly string[], { reportLoss }: Reports): void {
+  const [last, ...before] = parts.toReversed();
+  if (last === undefined) return;
+  const list = before.length === 0 ? last : `${before.toReversed().join(', ')} and ${last}`;
+  reportLoss(`${kind} have no ${list}; they were left out.`);
+}
