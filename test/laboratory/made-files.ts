@@ -2,6 +2,7 @@ import { rasFile } from '../formats/hecras/ras-file.ts';
 import { classicFile } from '../formats/netcdf/netcdf-files.ts';
 import { selafinBytes } from '../formats/selafin/selafin-bytes.ts';
 import { zipOf } from '../formats/shapefiles.ts';
+import { rowsOf, styled, workbookOf } from '../formats/xlsx/workbooks.ts';
 import { PROPERTIES, type Property } from './properties.ts';
 
 /** A file made without the product's writers. */
@@ -146,6 +147,22 @@ const cfGrid = (time: Readonly<Record<string, string>>) =>
 const zonedCsv =
   'time,Level [m]\n2024-03-31T01:30:00+02:00,1\n2024-03-31T02:30:00+02:00,2\n2024-03-31T03:30:00+02:00,3\n';
 
+const xlsx = () =>
+  workbookOf({
+    styles: [0, 22],
+    sheets: [
+      {
+        name: 'Brunnen',
+        content: rowsOf(
+          ['nr', 'Größe', 'depth', 'at', 'x', 'y'],
+          [3, 'Brücke', 0.1 + 0.2, styled(45351.5, 1), 500_000 + 1 / 7, 5_800_000.25],
+          [1, undefined, undefined, undefined, 500_001, 5_800_001],
+          [2, 'b', 1.5, styled(45352, 1), 500_002, 5_800_002],
+        ),
+      },
+    ],
+  });
+
 /** By reader: files of formats without a writer, and what only other programs write. */
 export const madeFiles: Readonly<Record<string, () => MadeFile[] | Promise<MadeFile[]>>> = {
   FileReader: () => [{ content: 'any bytes', declared: PROPERTIES }],
@@ -182,6 +199,9 @@ export const madeFiles: Readonly<Record<string, () => MadeFile[] | Promise<MadeF
       about: 'calendar',
     },
     { content: cfGrid({ units: 'hours since 2024-02-28 23:00 +02:00' }), declared: ['timeZone'], about: 'timeZone' },
+  ],
+  XlsxReader: () => [
+    { content: xlsx(), parameters: { SRID: 25832 }, declared: ['crs', 'precision', 'order', 'names', 'null'] },
   ],
   CsvReader: () => [{ content: zonedCsv, declared: ['timeZone'], about: 'timeZone' }],
 };

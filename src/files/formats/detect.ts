@@ -23,6 +23,7 @@ import { netCdfFormat } from './netcdf/signature.ts';
 import { selafinFormat } from './selafin/signature.ts';
 import { dbaseTable, shapefileFormat } from './shapefile/signature.ts';
 import { vtuFormat } from './vtu/signature.ts';
+import { xlsxFormat } from './xlsx/signature.ts';
 import { xyzFormat } from './xyz/signature.ts';
 import { mdFormat } from './zarr/signature.ts';
 
@@ -37,6 +38,7 @@ const BINARY: readonly FileFormat[] = [
   netCdfFormat,
   gribFormat,
   hecRasFormat,
+  xlsxFormat,
   ...dfsFormats,
 ];
 /** Formats that are recognised by their first lines. */
@@ -55,6 +57,7 @@ const TEXT: readonly FileFormat[] = [
 ];
 /** A zip is of the first format that finds its files in it. */
 const ZIPPED: readonly FileFormat[] = [
+  xlsxFormat,
   mdFormat,
   shapefileFormat,
   mapInfoFormat,

@@ -27,6 +27,7 @@ import { selafinReader } from './selafin/format.ts';
 import { shapefileReader, shapefileWriter } from './shapefile/format.ts';
 import { tsReader, tsWriter } from './ts/format.ts';
 import { vtuReader, vtuWriter } from './vtu/format.ts';
+import { xlsxReader } from './xlsx/format.ts';
 import { xyzReader, xyzWriter } from './xyz/format.ts';
 import { mdReader, mdWriter } from './zarr/format.ts';
 
@@ -43,6 +44,7 @@ export const readers: readonly Reader[] = [
   dfs3Reader,
   dfsuReader,
   meshFileReader,
+  xlsxReader,
   xyzReader,
   csvReader,
   geoPackageReader,

@@ -13,7 +13,7 @@ export function readCellType(rows: Rows, column: number, numbers: Numbers): Fiel
   const { bytes } = rows;
   let start = rows.starts[column]!;
   let end = rows.ends[column]!;
-  if (rows.forms[column] === cellForm.escaped) return 'string';
+  if (rows.isText(column)) return 'string';
   while (start < end && bytes[start] === 32) start++;
   while (end > start && bytes[end - 1] === 32) end--;
   if (start === end) return undefined;

@@ -2,7 +2,7 @@ import type { ByteSource } from '../../../data/bytes.ts';
 import { ConversionError, FormatError } from '../../../errors.ts';
 import type { Context } from '../../define.ts';
 import { type DecimalSeparator, Numbers } from './numbers.ts';
-import { Rows } from './rows.ts';
+import { Rows, type TableOrigin } from './rows.ts';
 import { readTextForm, type TextForm, utf8 } from './text.ts';
 import { guessTimes } from './times.ts';
 
@@ -23,6 +23,7 @@ export interface DialectParameters {
 /** How a text is cut into cells, and its first rows. */
 export interface Dialect {
   readonly form: TextForm;
+  readonly origin: TableOrigin;
   readonly separator: string;
   /** Whether the line before the rows names the separator (`sep=;`), as Excel understands it. */
   readonly hasMark: boolean;
@@ -39,11 +40,12 @@ export async function readDialect(
   source: ByteSource,
   { Separator, DecimalSeparator, Encoding, Header }: DialectParameters,
   context: Pick<Context, 'remark'>,
+  origin: TableOrigin = 'text',
 ): Promise<Dialect> {
   if (source.size === 0) throw new FormatError('The file is empty.', 0);
   const form = await readTextForm(source, Encoding);
   const { bytes, isWhole } = await readBeginning(source, form);
-  const mark = /^sep=(.)\r?\n?/.exec(bytes.toString('latin1', 0, 8))?.[1];
+  const mark = origin === 'sheet' ? undefined : /^sep=(.)\r?\n?/.exec(bytes.toString('latin1', 0, 8))?.[1];
   const given = Separator === undefined ? mark : /^(?:\\t|tab)$/i.test(Separator) ? '\t' : Separator;
   const separator = given ?? guessSeparator(bytes, isWhole);
   const all = readSample(bytes, isWhole, separator);
@@ -62,6 +64,7 @@ export async function readDialect(
     context.remark('The first row was read as data, because it has numbers or equal names. Header says otherwise.');
   return {
     form,
+    origin,
     separator,
     hasMark: mark !== undefined,
     header,

@@ -190,7 +190,7 @@ class RowReader {
     const value = rows.isEmpty(column) ? null : readCell(rows, column, 'real', this.#dialect.numbers);
     if (value !== null) return Number(value);
     throw new FormatError(
-      `Line ${rows.line} has '${rows.text(column).slice(0, 40)}' in column ${column + 1} in place of a coordinate.`,
+      `${rows.where} has '${rows.text(column).slice(0, 40)}' in column ${column + 1} in place of a coordinate.`,
     );
   }
 
@@ -205,7 +205,7 @@ class RowReader {
       isPlain ? rows.ends[column]! : bytes.length,
     );
     const long = withoutShortLines(geometry, this.#stride);
-    if (long === undefined) throw new FormatError(`Line ${rows.line}: ${ONE_VERTEX}`);
+    if (long === undefined) throw new FormatError(`${rows.where}: ${ONE_VERTEX}`);
     if (long !== geometry) this.#context.remark(PART_LEFT_OUT);
     return long;
   }
@@ -215,7 +215,7 @@ class RowReader {
       return this.#wkt.read(bytes, start, end);
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
-      throw new FormatError(`Line ${rows.line}: ${error.message}`);
+      throw new FormatError(`${rows.where}: ${error.message}`);
     }
   }
 }
@@ -226,8 +226,6 @@ function timeText(rows: Rows, column: number, parser: NonNullable<Roles['time']>
   const text = rows.text(column).trim();
   const time = parse(text);
   if (Number.isNaN(time))
-    throw new FormatError(
-      `Line ${rows.line} has the time '${text.slice(0, 40)}', which is not of the form ${pattern}.`,
-    );
+    throw new FormatError(`${rows.where} has the time '${text.slice(0, 40)}', which is not of the form ${pattern}.`);
   return `${microClockText(time)}${zoned ? 'Z' : ''}`;
 }

@@ -102,7 +102,7 @@ function readTime(rows: Rows, { column, parser }: SeriesRoles['time']): number {
   const time = parser.parse(text);
   if (Number.isNaN(time))
     throw new FormatError(
-      `Line ${rows.line} has '${text.slice(0, 40)}' in column ${column + 1} in place of a time (${parser.pattern}).`,
+      `${rows.where} has '${text.slice(0, 40)}' in column ${column + 1} in place of a time (${parser.pattern}).`,
     );
   return time;
 }
@@ -127,7 +127,7 @@ class CellReader {
     const value = this.#dialect.numbers.parse(bytes, start, end);
     if (Number.isNaN(value) && !isNanWord(bytes, start, end))
       throw new ConversionError(
-        `Line ${rows.line} has '${rows.text(column).slice(0, 40)}' in the column '${this.#names[column]}', whose values are numbers.`,
+        `${rows.where} has '${rows.text(column).slice(0, 40)}' in the column '${this.#names[column]}', whose values are numbers.`,
       );
     return value;
   }
@@ -203,7 +203,7 @@ async function readLong(
     const name = rows.text(item).trim();
     const number = numbers.get(name) ?? numbers.size;
     if (number === numbers.size) {
-      if (number >= maxItems) throw new ConversionError(`Line ${rows.line}: there are more than ${maxItems} items.`);
+      if (number >= maxItems) throw new ConversionError(`${rows.where}: there are more than ${maxItems} items.`);
       numbers.set(name, number);
     }
     gathered.add(at, number, cells.number(rows, value));

@@ -7,6 +7,12 @@ export const maxColumns = 1 << 14;
 const maxRow = 64 << 20;
 const [lineFeed, carriageReturn, blank, quote, zero] = [10, 13, 32, 34, 0];
 
+/**
+ * A text of unknown cells, or rows of a sheet: their cells in quotes are texts and others are not, and each has a line,
+ * also if a text of it has several.
+ */
+export type TableOrigin = 'text' | 'sheet';
+
 /** How the text of a cell stands in its bytes. */
 export const cellForm = { plain: 0, quoted: 1, escaped: 2 } as const;
 
@@ -30,9 +36,22 @@ export class Rows {
   /** Where the next zero byte is. */
   #zero = Infinity;
   readonly #separator: number;
+  readonly #origin: TableOrigin;
 
-  constructor(separator: string) {
+  constructor(separator: string, origin: TableOrigin = 'text') {
     this.#separator = separator.charCodeAt(0);
+    this.#origin = origin;
+  }
+
+  /** Where the row is, for the beginning of a sentence. */
+  get where(): string {
+    return `${this.#origin === 'sheet' ? 'Row' : 'Line'} ${this.line}`;
+  }
+
+  /** Whether a cell is a text whatever it looks like. */
+  isText(column: number): boolean {
+    const form = this.forms[column];
+    return form === cellForm.escaped || (form === cellForm.quoted && this.#origin === 'sheet');
   }
 
   /** Goes on with these bytes, which begin with those that are left. */
@@ -128,7 +147,7 @@ export class Rows {
       this.#rowStart = this.#at;
       this.#at = at;
       this.line = line;
-      this.#nextLine = line + lines + 1;
+      this.#nextLine = line + (this.#origin === 'sheet' ? 0 : lines) + 1;
       this.count = count;
       if (count > maxColumns) throw new FormatError(`Line ${line} has ${count} columns. The maximum is ${maxColumns}.`);
       if (count > 1 || forms[0] !== cellForm.plain || !this.isEmpty(0)) return true;
@@ -171,7 +190,7 @@ export class Rows {
   check(): void {
     if (this.#zero >= this.#at) return;
     if (this.#zero < this.#rowStart) this.#zero = this.#zeroFrom(this.#rowStart);
-    if (this.#zero < this.#at) throw new FormatError(`Line ${this.line} has a zero byte.`);
+    if (this.#zero < this.#at) throw new FormatError(`${this.where} has a zero byte.`);
   }
 }
 

@@ -15,11 +15,11 @@ export const columnNames = ({ names, columns }: Dialect): string[] =>
  */
 export async function* tableRows<T>(
   source: ByteSource,
-  { form, separator, hasMark, header, columns }: Dialect,
+  { form, separator, hasMark, header, columns, origin }: Dialect,
   context: Pick<Context, 'signal' | 'reportBadRecord'>,
   each: (rows: Rows) => T | undefined,
 ): AsyncGenerator<T[]> {
-  const rows = new Rows(separator);
+  const rows = new Rows(separator, origin);
   let skipped = (hasMark ? 1 : 0) + (header ? 1 : 0);
   for await (const _ of pieces(source, form, rows)) {
     context.signal.throwIfAborted();
@@ -47,7 +47,5 @@ export async function* tableRows<T>(
 function checkCount(rows: Rows, columns: number): void {
   for (let n = columns; n < rows.count; n++)
     if (!rows.isEmpty(n))
-      throw new FormatError(
-        `Line ${rows.line} has ${rows.count} cells, more than the ${columns} columns of the table.`,
-      );
+      throw new FormatError(`${rows.where} has ${rows.count} cells, more than the ${columns} columns of the table.`);
 }
