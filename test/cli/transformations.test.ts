@@ -76,3 +76,36 @@ test('contours are asked for by a list of levels or by an interval, as lines or 
     t.throws(() => asked('--contours', text), { message: /such as 0,5,10, or an interval such as every:5/ }, text);
   t.throws(() => asked('--contour-polygons'), { message: /needs --contours/ });
 });
+
+test('zones are a file, a dataset or a WKT; cells belong to the features that are rasterized', (t) => {
+  const id = '01988a3e-3f7c-7000-8000-000000000001';
+  const zonal = (zonalStatistics: object) => [{ type: 'zonalStatisticsTransformation', zonalStatistics }];
+  const cases: [string[], object[]][] = [
+    [['--zones', 'zones.gpkg'], zonal({ zones: { path: 'zones.gpkg' } })],
+    [
+      ['--zones', id, '--zone-statistics', 'mean, p95'],
+      zonal({ zones: { datasetId: id }, statistics: ['mean', 'p95'] }),
+    ],
+    [
+      ['--zones', 'Polygon ((0 0, 1 0, 0 1, 0 0))', '--zone-weights', 'coverage', '--zone-id', 'name'],
+      zonal({ zones: { geometry: 'Polygon ((0 0, 1 0, 0 1, 0 0))' }, weights: 'coverage', id: 'name' }),
+    ],
+    [
+      ['--rasterize', 'depth', '--cell-size', '5', '--all-touched', '--rasterize-method', 'max'],
+      [
+        {
+          type: 'rasterizeTransformation',
+          rasterize: { field: 'depth', cellSize: 5, allTouched: true, method: 'max' },
+        },
+      ],
+    ],
+    [
+      ['--rasterize', '2.5', '--like', 'a.tif'],
+      [{ type: 'rasterizeTransformation', rasterize: { value: 2.5, like: { path: 'a.tif' } } }],
+    ],
+  ];
+  for (const [argv, expected] of cases) {
+    t.deepEqual(asked(...argv), expected as never, argv.join(' '));
+    t.is(parseTransformations(expected).length, 1, 'the server takes it');
+  }
+});

@@ -28,10 +28,11 @@ test('the facets of a reader decide which transformations it offers', (t) => {
     layers: ['VerticalFilterTransformation'],
   };
   const ofKind = ['ResampleTransformation', 'ContoursTransformation', 'MosaicTransformation', 'StackTransformation'];
+  const betweenKinds = ['ZonalStatisticsTransformation', 'RasterizeTransformation'];
   for (const reader of readers)
     t.deepEqual(
       offeredBy(reader)
-        .filter((name) => !ofKind.includes(name))
+        .filter((name) => !ofKind.includes(name) && !betweenKinds.includes(name))
         .toSorted() as string[],
       reader.has.flatMap((facet) => ofFacet[facet]).toSorted(),
     );
@@ -41,6 +42,12 @@ test('the facets of a reader decide which transformations it offers', (t) => {
   t.deepEqual(offers('Dfs0Reader'), ['StackTransformation']);
   t.deepEqual(offers('TSReader'), []);
   t.deepEqual(offers('GeoJsonReader'), []);
+  const has = (name: string, step: string) => (offeredBy(findReader(name)!) as string[]).includes(step);
+  for (const name of ['GeoTiffReader', 'DfsuReader', 'MDReader'])
+    t.true(has(name, 'ZonalStatisticsTransformation'), name);
+  t.true(has('GeoJsonReader', 'RasterizeTransformation'));
+  t.false(has('GeoJsonReader', 'ZonalStatisticsTransformation'));
+  t.false(has('GeoTiffReader', 'RasterizeTransformation'));
 });
 
 test('data with times or layers get the transformations that their kind implements', (t) => {

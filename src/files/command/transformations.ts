@@ -3,10 +3,16 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { MOSAIC_METHODS, type MosaicMethod, STACK_AXES, type StackAxis } from '../convert/steps/join-shapes.ts';
 import { srid } from './options.ts';
 import { type ContoursOptions, contoursOptions, readContours } from './steps/contours.ts';
+import { type RasterizeOptions, rasterizeOptions, readRasterize } from './steps/rasterize.ts';
 import { type ResampleOptions, readResample, resampleOptions } from './steps/resample.ts';
+import { readZonalStatistics, type ZonalStatisticsOptions, zonalStatisticsOptions } from './steps/zonal-statistics.ts';
 
 /** Options of the transformations between reader and writer. */
-export interface TransformationOptions extends ResampleOptions, ContoursOptions {
+export interface TransformationOptions
+  extends ResampleOptions,
+    ContoursOptions,
+    RasterizeOptions,
+    ZonalStatisticsOptions {
   items?: (string | number)[];
   clip?: Clip;
   clipSrid?: number;
@@ -49,7 +55,7 @@ interface Clip {
 }
 
 export const transformationOptions = (command: Command): Command =>
-  contoursOptions(resampleOptions(filterOptions(command)));
+  zonalStatisticsOptions(rasterizeOptions(contoursOptions(resampleOptions(filterOptions(command)))));
 
 const filterOptions = (command: Command): Command =>
   command
@@ -100,8 +106,10 @@ export function readTransformations(options: TransformationOptions): unknown[] {
       : [{ type: 'verticalFilterTransformation', verticalFilter: { type: 'VerticalIndexFilter', ...layers } }]),
     ...(spatialFilter === undefined ? [] : [{ type: 'spatialFilterTransformation', spatialFilter }]),
     ...(toSrid === undefined ? [] : [{ type: 'crsTransformation', outputSrid: String(toSrid) }]),
-    ...readResample(options),
+    // the options of cells belong to one of both
+    ...(options.rasterize === undefined ? readResample(options) : readRasterize(options)),
     ...readContours(options),
+    ...readZonalStatistics(options),
     ...(statistics ? [{ type: 'calculateStatisticsTransformation' }] : []),
   ];
 }

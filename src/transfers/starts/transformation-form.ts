@@ -3,7 +3,9 @@ import { describedAs } from '../../http/openapi/described-as.ts';
 import { component, number, text, texts } from '../../http/rules/members.ts';
 import { ContoursTransformation } from './forms/contours.ts';
 import { MosaicTransformation, StackTransformation } from './forms/join.ts';
+import { RasterizeTransformation } from './forms/rasterize.ts';
 import { ResampleTransformation } from './forms/resample.ts';
+import { ZonalStatisticsTransformation } from './forms/zonal-statistics.ts';
 
 const srid = (description: string) => z.union([z.int(), z.string()]).describe(description);
 const type = <Name extends string>(name: Name) => z.literal(name).describe('Kind, in any letter case.');
@@ -119,6 +121,8 @@ export const Transformation = describedAs(
       ContoursTransformation,
       MosaicTransformation,
       StackTransformation,
+      RasterizeTransformation,
+      ZonalStatisticsTransformation,
     ])
     .meta({
       id: 'Transformation',

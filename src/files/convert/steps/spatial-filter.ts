@@ -1,12 +1,13 @@
 import type { Crs } from '../../data/crs-reference.ts';
 import { strideOf } from '../../data/dimensions.ts';
 import type { FeatureCollection } from '../../data/feature-collection.ts';
-import { type Affine, type Band, type Grid, type RowBlock, slicesPerBand } from '../../data/grid.ts';
+import { type Band, type Grid, type RowBlock, slicesPerBand } from '../../data/grid.ts';
 import type { Samples } from '../../data/item.ts';
 import { nodataOf } from '../../data/samples.ts';
 import { ConversionError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { parseSrid } from '../../geo/crs/crs.ts';
+import { toPixels } from '../../geo/raster/pixel-coordinates.ts';
 import { type CellWindow, RasterizedGeometry } from '../../geo/raster/rasterize.ts';
 import type { Chain } from '../../geo/vector/edge-tree.ts';
 import { PreparedGeometry } from '../../geo/vector/prepared-geometry.ts';
@@ -91,16 +92,6 @@ export async function gridWithin(grid: Grid, filter: SpatialFilter, context: Con
         );
     },
   };
-}
-
-/** Transforms coordinates to pixels: columns and rows from the outer corner of the first cell. */
-function toPixels(xy: Float64Array, [x0, a, b, y0, c, d]: Affine): Float64Array {
-  const determinant = a * d - b * c;
-  return Float64Array.from(xy, (_, at) => {
-    const x = xy[at - (at % 2)]! - x0;
-    const y = xy[at - (at % 2) + 1]! - y0;
-    return at % 2 === 0 ? (d * x - b * y) / determinant : (a * y - c * x) / determinant;
-  });
 }
 
 /** Which cells of the window have their centre inside the geometry. */

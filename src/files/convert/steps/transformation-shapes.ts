@@ -1,13 +1,13 @@
 import { millisecondsOf, parseUtc } from '../../data/date-text.ts';
 import type { Geometry } from '../../data/feature-collection.ts';
-import { ConversionError, FormatError } from '../../errors.ts';
-import { parseSrid, sridOf } from '../../geo/crs/crs.ts';
-import { parseGeometry } from '../../geo/vector/wkt-geometry.ts';
 import type { ContoursTransformation } from './contours/transformation.ts';
+import { readGeometry } from './geometry-member.ts';
 import type { Join } from './join-shapes.ts';
+import type { RasterizeTransformation } from './rasterize/transformation.ts';
 import { isIndex, isListOf, isNumber, isText, type Members } from './request-members.ts';
 import type { ResampleTransformation } from './resample/transformation.ts';
 import { readSrid } from './srid-member.ts';
+import type { ZonalStatisticsTransformation } from './zonal-statistics/transformation.ts';
 
 export interface CrsTransformation {
   type: 'CrsTransformation';
@@ -63,7 +63,9 @@ export type Transformation =
   | VerticalFilter
   | Join
   | ResampleTransformation
-  | ContoursTransformation;
+  | ContoursTransformation
+  | RasterizeTransformation
+  | ZonalStatisticsTransformation;
 
 export function readCrs(members: Members): CrsTransformation | undefined {
   const inputSrid = members.has('inputSrid') ? readSrid(members, 'inputSrid') : undefined;
@@ -94,19 +96,8 @@ export function readItemFilter(members: Members): ItemFilter {
 
 export function readSpatialFilter(members: Members): SpatialFilter | undefined {
   const filter = members.object('spatialFilter', 'an object with geometry and SRID');
-  const text = filter?.need('geometry', isText, 'well-known text such as POLYGON ((0 0, 1 0, 0 1, 0 0))');
-  const given = filter?.has('SRID') ? readSrid(filter, 'SRID') : undefined;
-  if (filter === undefined || text === undefined) return undefined;
-  try {
-    const { geometry, srid: own } = parseGeometry(text);
-    const srid = given ?? (own === undefined ? undefined : sridOf(parseSrid(own)));
-    if (own !== undefined && srid !== sridOf(parseSrid(own)))
-      filter.refuse('SRID', `${filter.pathOf('SRID')} is ${srid}, but the geometry's own SRID is ${own}.`);
-    return { type: 'SpatialFilterTransformation', geometry, ...(srid === undefined ? {} : { srid }) };
-  } catch (error) {
-    if (!(error instanceof FormatError || error instanceof ConversionError)) throw error;
-    return filter.refuse('geometry', error.message);
-  }
+  const read = filter && readGeometry(filter);
+  return read && { type: 'SpatialFilterTransformation', ...read };
 }
 
 const temporal = {

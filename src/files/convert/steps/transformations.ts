@@ -3,6 +3,7 @@ import type { Facet } from '../../formats/define.ts';
 import { Srid } from '../../formats/srid.ts';
 import { contours } from './contours/rule.ts';
 import { readMosaic, readStack } from './join-shapes.ts';
+import { rasterize } from './rasterize/rule.ts';
 import { addError, type FieldErrors, Members } from './request-members.ts';
 import { resample } from './resample/rule.ts';
 import type { StepRule } from './rule.ts';
@@ -15,6 +16,7 @@ import {
   readVerticalFilter,
   type Transformation,
 } from './transformation-shapes.ts';
+import { zonalStatistics } from './zonal-statistics/rule.ts';
 
 interface TransformationRule {
   /** Facet that the data must have. Absent: not implemented, so no reader offers it. */
@@ -28,6 +30,8 @@ interface TransformationRule {
 const steps = {
   ResampleTransformation: resample,
   ContoursTransformation: contours,
+  RasterizeTransformation: rasterize,
+  ZonalStatisticsTransformation: zonalStatistics,
 } as const;
 
 /** The rule of a transformation that has a folder of its own. */

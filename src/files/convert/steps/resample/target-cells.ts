@@ -90,7 +90,7 @@ function checked({ width, height, affine }: TargetCells): TargetCells {
 }
 
 /** @throws ConversionError for two known systems that differ */
-async function checkSame(crs: Crs | undefined, other: Crs | undefined, what: string): Promise<void> {
+export async function checkSame(crs: Crs | undefined, other: Crs | undefined, what: string): Promise<void> {
   if (crs === undefined || other === undefined || (await sameCrs(crs, other))) return;
   throw new ConversionError(
     `The data are in ${crsName(crs)}, and ${what} ${what === crsName(other) ? 'is another system' : `is in ${crsName(other)}`}. Transform them first by crsTransformation.`,
