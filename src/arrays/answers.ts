@@ -5,6 +5,7 @@ import { component, flag, number, text, texts } from '../http/rules/members.ts';
 export const DATA_TYPES = ['Int16', 'Int32', 'Int64', 'Single', 'Double'] as const;
 
 const Item = component('MultidimensionalItem', {
+  i: z.int().describe('Index of the item, for the queries of elements.'),
   id: text('Name of its array, unique in the dataset; for `item` of the values.', 'Water level'),
   name: text('Name of the item in the dataset.', 'Water level').optional(),
   item: text('Identifier of the EUM item.', 'eumIWaterLevel').optional(),
@@ -15,6 +16,8 @@ const Item = component('MultidimensionalItem', {
     .describe(
       'Type of its values: `Single`, `Double`, or the narrowest of `Int16`, `Int32` and `Int64` that holds them.',
     ),
+  noDataValue: number('Value of cells without data in binary answers; absent: NaN.', -1e-35).optional(),
+  hasLayers: flag('The values lie in layers.'),
   timeSeriesType: text(
     'How a value relates to its time: `Instantaneous`, `Accumulated`, `StepAccumulated`, `MeanStepBackward` or `MeanStepForward`.',
     'Instantaneous',

@@ -14,7 +14,7 @@ import { crsTitle } from './crs-title.ts';
 import { keysOf } from './select-cells.ts';
 import type { OpenDataset } from './stores.ts';
 import { stepTime } from './times.ts';
-import type { Variable } from './variables.ts';
+import { noDataOf, type Variable } from './variables.ts';
 
 type Description = Omit<MultidimensionalDataset, 'id' | 'name'>;
 
@@ -27,7 +27,7 @@ export function describe(dataset: OpenDataset): Description {
   return {
     ...(dataset.title === undefined ? {} : { title: dataset.title }),
     kind: data.kind,
-    items: variables.map((variable) => describeItem(variable)),
+    items: variables.map((variable, i) => describeItem(variable, i, places?.layers !== undefined)),
     ...describeTime(dataset),
     axes: describeAxes(dataset),
     ...(data.kind === 'grid' ? { affine: [...data.affine] } : {}),
@@ -71,18 +71,26 @@ const dataTypes: Readonly<Record<StoredType, Description['items'][number]['dataT
   Float64: 'Double',
 };
 
-function describeItem({ id, item, array, timed, dimensions, location }: Variable): Description['items'][number] {
+function describeItem(
+  { id, item, array, timed, dimensions, location }: Variable,
+  i: number,
+  isLayered: boolean,
+): Description['items'][number] {
   const quantity = item.eum && eumItem(item.eum.item);
   const unit = item.eum && eumUnit(item.eum.unit);
   const symbol = item.unit ?? unit?.symbol;
   const keys = keysOf(dimensions).map((key) => (key === 'place' ? (location === 'node' ? 'node' : 'element') : key));
+  const noData = noDataOf(item);
   return {
+    i,
     id,
     ...(item.name === undefined ? {} : { name: item.name }),
     ...(quantity === undefined ? {} : { item: quantity.identifier }),
     ...(unit === undefined ? {} : { unit: unit.identifier }),
     ...(symbol === undefined ? {} : { unitSymbol: symbol }),
     dataType: dataTypes[array.metadata.type],
+    ...(Number.isFinite(noData) ? { noDataValue: noData } : {}),
+    hasLayers: location === 'cell' ? isLayered : dimensions.some(({ role }) => role === 'layer'),
     timeSeriesType: kinds[item.valueKind ?? 'instantaneous'],
     axes: [...(timed ? ['time'] : []), ...keys],
   };

@@ -1,6 +1,7 @@
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Config } from '../config.ts';
 import type { App } from '../http/route.ts';
+import { clientQueryRoutes } from './client/client-queries.routes.ts';
 import type { StoreParts } from './dataset.ts';
 import { ReferenceThreads } from './references/reference-threads.ts';
 import { referenceRoutes } from './references/references.routes.ts';
@@ -18,6 +19,7 @@ export async function arraysPlugin(app: App, { settings, ...parts }: ArraysOptio
   const folders = new StoreFolders(parts);
   for (const one of [threads, folders]) app.addHook('onClose', () => one.close());
   await app.register(multidimensionalRoutes, parts);
+  await app.register(clientQueryRoutes, parts);
   await app.register(referenceRoutes, { ...parts, threads, publicUrl: settings.publicUrl });
   await app.register(storeFolderRoutes, { ...parts, folders });
 }

@@ -23,6 +23,10 @@ export interface Variable {
   readonly location?: MeshItem['location'];
 }
 
+/** The number that is no data in binary answers; NaN for values with a scale or an offset. */
+export const noDataOf = ({ scale = 1, offset = 0, nodata = Number.NaN }: Item): number =>
+  scale !== 1 || offset !== 0 ? Number.NaN : nodata;
+
 export function listVariables({ data, arrays }: OpenedStore): Variable[] {
   const made = (item: Item, n: number, timed: boolean, dimensions: readonly Dimension[]): Variable => {
     const array = arrays[n]!;

@@ -28,6 +28,8 @@ export {
 } from './convert/open-file.ts';
 export type { FieldErrors } from './convert/steps/request-members.ts';
 export type { SideInput } from './convert/steps/side-input.ts';
+export { stepsIn } from './convert/steps/temporal-filter.ts';
+export type { Transformation } from './convert/steps/transformation-shapes.ts';
 export { inputSrid, parseTransformations, sideInputsOf, transformationNames } from './convert/steps/transformations.ts';
 export { ConversionError, FormatError, RequestError } from './errors.ts';
 export { type Context, describeParameters, type LogLevel, type Reader, type Writer } from './formats/define.ts';

@@ -550,9 +550,6 @@ test('an unsupported route is 501 NotImplemented as a problem for any method and
     ['GET', '/api/sharing/anything'],
     ['DELETE', '/api/filesync'],
     ['PUT', '/api/compute/a/b'],
-    ['POST', `/api/md/dataset/${randomUUID()}/query-timesteps`],
-    ['POST', `/api/md/dataset/${randomUUID()}/query-timeseries`],
-    ['POST', `/api/md/dataset/${randomUUID()}/binary-query-timesteps`],
     ['PATCH', `/api/md/dataset/${randomUUID()}/item/1`],
     ['DELETE', `/api/md/dataset/${randomUUID()}/timestep`],
   ] as const) {

@@ -121,16 +121,27 @@ test('metadata of a dataset describe its items, axes and time', async (t) => {
   const axes = ['time', 'layer', 'y', 'x'];
   t.deepEqual(body.items, [
     {
+      i: 0,
       id: 'Level',
       name: 'Level',
       item: 'eumIWaterLevel',
       unit: 'eumUmeter',
       unitSymbol: 'm',
       dataType: 'Single',
+      noDataValue: -9999,
+      hasLayers: true,
       timeSeriesType: 'MeanStepBackward',
       axes,
     },
-    { id: 'Class_2', name: 'Class/2', dataType: 'Int16', timeSeriesType: 'Instantaneous', axes },
+    {
+      i: 1,
+      id: 'Class_2',
+      name: 'Class/2',
+      dataType: 'Int16',
+      hasLayers: true,
+      timeSeriesType: 'Instantaneous',
+      axes,
+    },
   ]);
 });
 

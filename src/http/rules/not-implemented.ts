@@ -25,7 +25,7 @@ const PATHS: Partial<Record<Service, readonly string[]>> = {
   crs: ['/api/crs/project/*'],
   filesync: ['/api/filesync/*'],
   iam: ['/api/iam/billing-information/*'],
-  md: [`${MD}/query-timesteps`, `${MD}/query-timeseries`, `${MD}/binary-query-*`, `${MD}/item/*`, `${MD}/timestep/*`],
+  md: [`${MD}/item/*`, `${MD}/timestep/*`],
   raw: ['/api/raw/*'],
   security: ['/api/security/*'],
   services: ['/api/sharing/*', '/api/process/*', '/api/compute/*'],

@@ -19,4 +19,13 @@ export default {
     request: async (scene) => ({ url: `${await url(scene)}/zarr/c2lnPXg.0/zarr.json` }),
     anybody: 403,
   },
+  ...Object.fromEntries(
+    ['query-timesteps', 'query-timeseries', 'binary-query-timesteps', 'binary-query-timeseries'].map((name) => [
+      `POST /api/md/dataset/:id/${name}`,
+      {
+        request: async (scene: Scene) => ({ method: 'POST' as const, url: `${await url(scene)}/${name}`, payload: {} }),
+        ...readers,
+      },
+    ]),
+  ),
 } satisfies Rows;
