@@ -41,6 +41,36 @@ test('steps are chosen by time, by an interval or from a list, layers by an inte
   }
 });
 
+test('calculations come before other cells, and both have their options', (t) => {
+  const argv = ['--cell-size', '25,50', '--extent', '0,1,100,201', '--resample', 'average', '--keep-items'];
+  const made = asked(...argv, '--calculate', 'depth = [Water level] - bed', '--calculate', '[wet cells]=depth == 1');
+  t.deepEqual(made, [
+    {
+      type: 'calculateTransformation',
+      calculate: [
+        { name: 'depth', expression: '[Water level] - bed' },
+        { name: 'wet cells', expression: 'depth == 1' },
+      ],
+      keep: true,
+    },
+    { type: 'resampleTransformation', resample: { cellSize: [25, 50], extent: [0, 1, 100, 201], method: 'average' } },
+  ]);
+  t.is(parseTransformations(made).length, 2, 'the server takes it');
+  const id = '0192f7a0-6c1e-7d3a-9b52-3f1e8a7c4d10';
+  t.deepEqual(asked('--like', id), [{ type: 'resampleTransformation', resample: { like: { datasetId: id } } }]);
+  t.deepEqual(asked('--like', 'dem.tif'), [
+    { type: 'resampleTransformation', resample: { like: { path: 'dem.tif' } } },
+  ]);
+  for (const [option, text, message] of [
+    ['--calculate', 'depth', /such as 'depth = surface - bed'/],
+    ['--calculate', 'a == b', /such as 'depth = surface - bed'/],
+    ['--cell-size', '0', /a positive number such as 25/],
+    ['--extent', '3,0,1,2', /west, south, east and north/],
+    ['--resample', 'best', /Allowed choices are nearest/],
+  ] as const)
+    t.throws(() => asked(option, text), { message }, text);
+});
+
 test('times and intervals that cannot be read are refused before anything is sent', (t) => {
   for (const [argv, message] of [
     [['--from', 'yesterday'], /such as 2026-01-24T08:00:00/],

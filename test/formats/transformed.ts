@@ -25,13 +25,14 @@ export async function passed<D extends Data>(
 ) {
   const folder = await folderOf(t);
   const lost: string[] = [];
+  const remarks: string[] = [];
   const context = {
     signal: new AbortController().signal,
     scratch: folder,
     log() {},
     progress() {},
     reportLoss: (sentence: string) => void lost.push(sentence),
-    remark() {},
+    remark: (sentence: string) => void remarks.push(sentence),
     reportBadRecord() {},
     onEnd: (close: () => Promise<void>) => t.teardown(close),
   };
@@ -40,5 +41,5 @@ export async function passed<D extends Data>(
   const kinds = kindsUpTo({ accepts: Object.keys(kindNouns) as DataKind[] }, data.kind, names) ?? [];
   const work = { steps, kinds, sideInputs, srid: undefined, stem: 'made' };
   const write = async (data: Data) => look(data as D);
-  return { ...(await convertData(data, work, write, context)), lost };
+  return { ...(await convertData(data, work, write, context)), lost, remarks };
 }

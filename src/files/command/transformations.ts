@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { MOSAIC_METHODS, type MosaicMethod, STACK_AXES, type StackAxis } from '../convert/steps/join-shapes.ts';
 import { srid } from './options.ts';
+import { type CalculateOptions, calculateOptions, readCalculate } from './steps/calculate.ts';
 import { type ContoursOptions, contoursOptions, readContours } from './steps/contours.ts';
 import { type RasterizeOptions, rasterizeOptions, readRasterize } from './steps/rasterize.ts';
 import { type ResampleOptions, readResample, resampleOptions } from './steps/resample.ts';
@@ -11,6 +12,7 @@ import { readZonalStatistics, type ZonalStatisticsOptions, zonalStatisticsOption
 export interface TransformationOptions
   extends ResampleOptions,
     ContoursOptions,
+    CalculateOptions,
     RasterizeOptions,
     ZonalStatisticsOptions {
   items?: (string | number)[];
@@ -55,7 +57,10 @@ interface Clip {
 }
 
 export const transformationOptions = (command: Command): Command =>
-  zonalStatisticsOptions(rasterizeOptions(contoursOptions(resampleOptions(filterOptions(command)))));
+  [filterOptions, resampleOptions, contoursOptions, rasterizeOptions, zonalStatisticsOptions, calculateOptions].reduce(
+    (options, add) => add(options),
+    command,
+  );
 
 const filterOptions = (command: Command): Command =>
   command
@@ -106,6 +111,7 @@ export function readTransformations(options: TransformationOptions): unknown[] {
       : [{ type: 'verticalFilterTransformation', verticalFilter: { type: 'VerticalIndexFilter', ...layers } }]),
     ...(spatialFilter === undefined ? [] : [{ type: 'spatialFilterTransformation', spatialFilter }]),
     ...(toSrid === undefined ? [] : [{ type: 'crsTransformation', outputSrid: String(toSrid) }]),
+    ...readCalculate(options),
     // the options of cells belong to one of both
     ...(options.rasterize === undefined ? readResample(options) : readRasterize(options)),
     ...readContours(options),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { describedAs } from '../../http/openapi/described-as.ts';
 import { component, number, text, texts } from '../../http/rules/members.ts';
+import { CalculateTransformation } from './forms/calculate.ts';
 import { ContoursTransformation } from './forms/contours.ts';
 import { MosaicTransformation, StackTransformation } from './forms/join.ts';
 import { RasterizeTransformation } from './forms/rasterize.ts';
@@ -119,6 +120,7 @@ export const Transformation = describedAs(
       CalculateStatisticsTransformation,
       ResampleTransformation,
       ContoursTransformation,
+      CalculateTransformation,
       MosaicTransformation,
       StackTransformation,
       RasterizeTransformation,

@@ -1,5 +1,6 @@
 import { millisecondsOf, parseUtc } from '../../data/date-text.ts';
 import type { Geometry } from '../../data/feature-collection.ts';
+import type { CalculateTransformation } from './calculate/transformation.ts';
 import type { ContoursTransformation } from './contours/transformation.ts';
 import { readGeometry } from './geometry-member.ts';
 import type { Join } from './join-shapes.ts';
@@ -65,7 +66,8 @@ export type Transformation =
   | ResampleTransformation
   | ContoursTransformation
   | RasterizeTransformation
-  | ZonalStatisticsTransformation;
+  | ZonalStatisticsTransformation
+  | CalculateTransformation;
 
 export function readCrs(members: Members): CrsTransformation | undefined {
   const inputSrid = members.has('inputSrid') ? readSrid(members, 'inputSrid') : undefined;

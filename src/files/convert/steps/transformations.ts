@@ -1,6 +1,7 @@
 import { RequestError } from '../../errors.ts';
 import type { Facet } from '../../formats/define.ts';
 import { Srid } from '../../formats/srid.ts';
+import { calculate } from './calculate/rule.ts';
 import { contours } from './contours/rule.ts';
 import { readMosaic, readStack } from './join-shapes.ts';
 import { rasterize } from './rasterize/rule.ts';
@@ -32,6 +33,7 @@ const steps = {
   ContoursTransformation: contours,
   RasterizeTransformation: rasterize,
   ZonalStatisticsTransformation: zonalStatistics,
+  CalculateTransformation: calculate,
 } as const;
 
 /** The rule of a transformation that has a folder of its own. */
