@@ -48,8 +48,8 @@ async function burnt(
           ).join(' '),
         );
   };
-  await passed<FeatureCollection | Grid>(t, data, [step], look, sideInputs);
-  return { grid: made!, rows };
+  const { recordsRead } = await passed<FeatureCollection | Grid>(t, data, [step], look, sideInputs);
+  return { grid: made!, rows, recordsRead };
 }
 
 const square = (west: number, south: number, east: number, north: number) =>
@@ -58,10 +58,11 @@ const field = { field: 'v', cellSize: 1 };
 
 test('a polygon fills the cells whose centre lies inside', async (t) => {
   const ring = 'POLYGON ((0 0, 5 0, 5 5, 0 5, 0 0), (1.2 1.2, 3.8 1.2, 3.8 3.8, 1.2 3.8, 1.2 1.2))';
-  const { rows, grid } = await burnt(t, features([[ring, 7]]), field);
+  const { rows, grid, recordsRead } = await burnt(t, features([[ring, 7]]), field);
   t.deepEqual(rows, ['7 7 7 7 7', '7 . . . 7', '7 . . . 7', '7 . . . 7', '7 7 7 7 7']);
   t.deepEqual([...grid.affine], [0, 1, 0, 5, 0, -1]);
   t.deepEqual(grid.bands, [{ name: 'v', type: 'Int32', nodata: -9999 }]);
+  t.is(recordsRead, 1, 'the extent takes a pass of its own');
   const small = await burnt(t, features([[square(0.2, 0.2, 1.4, 1.4), 1]]), { ...field, extent: [0, 0, 3, 2] });
   t.deepEqual(small.rows, ['. . .', '1 . .']);
 });

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
 import type { ConversionHooks, ConversionRequest, ConversionResult, SideFile } from '../convert/conversion.ts';
 import { convert } from '../convert/convert.ts';
-import { describeReader, describeWriter, writersFor } from '../convert/offers.ts';
+import { describeReader, describeWriter, isTransformed, offeredBy, writersFor } from '../convert/offers.ts';
 import { parseTransformations, sideInputsOf, transformationNames } from '../convert/steps/transformations.ts';
 import type { Reader, Writer } from '../formats/define.ts';
 import { formatOfOutput } from '../formats/detect.ts';
@@ -141,7 +141,10 @@ const nameIn = ({ extension }: Writer, name: string) =>
 /** Chooses the writer: as requested, else by the extension of the output. */
 function writerFor(to: string, reader: Reader, options: ConvertOptions): Writer {
   const { writer: name } = options;
-  const transformations = transformationNames(readTransformations(options));
+  const requested = readTransformations(options);
+  // a transformation that does not apply has a clearer sentence than the writers that would follow it
+  if (isTransformed(reader)) parseTransformations(requested, (before) => offeredBy(reader, before));
+  const transformations = transformationNames(requested);
   if (name !== undefined) return findWriter(named(name, FILE_WRITERS.map(describeWriter), '--writer').name)!;
   const able = writersFor(reader, transformations).filter(({ rows }) => !rows);
   const extension = extname(to).toLowerCase();

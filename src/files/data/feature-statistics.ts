@@ -20,15 +20,27 @@ export interface FeatureStatistics {
 export class FeatureTally {
   features = 0;
   vertices = 0;
-  readonly #geometries = new Map<string, number>();
-  readonly #box = new Box();
-  readonly #fields: readonly FieldTally[];
+  #geometries = new Map<string, number>();
+  #box = new Box();
+  readonly #described: readonly Field[];
+  #fields: readonly FieldTally[];
   #lowest = Infinity;
   #highest = -Infinity;
 
   /** @param fields collects statistics of their values, too */
   constructor(fields: readonly Field[] = []) {
+    this.#described = fields;
     this.#fields = fields.map((field) => new FieldTally(field));
+  }
+
+  /** Forgets all features, because they are read again. */
+  restart(): void {
+    this.features = this.vertices = 0;
+    this.#geometries = new Map();
+    this.#box = new Box();
+    this.#fields = this.#described.map((field) => new FieldTally(field));
+    this.#lowest = Infinity;
+    this.#highest = -Infinity;
   }
 
   add(chunk: readonly Feature[], stride: number, hasZ: boolean): void {
@@ -74,7 +86,10 @@ export class FeatureTally {
   }
 }
 
-/** Wraps `data` so that reading adds to the tally. Calls `passed` with the number of features read so far. */
+/**
+ * Wraps `data` so that reading adds to the tally. If they are read again, only the last pass counts. Calls `passed`
+ * with the number of features read so far.
+ */
 export function watchedFeatures(
   data: FeatureCollection,
   tally: FeatureTally,
@@ -84,6 +99,7 @@ export function watchedFeatures(
   return {
     ...data,
     async *chunks() {
+      tally.restart();
       for await (const chunk of data.chunks()) {
         signal.throwIfAborted();
         tally.add(chunk, strideOf(data), data.hasZ);

@@ -3,6 +3,7 @@ import type { Data } from '../../../data/data.ts';
 import { strideOf, withDimensions } from '../../../data/dimensions.ts';
 import type { Feature, FeatureCollection, Field } from '../../../data/feature-collection.ts';
 import type { Grid } from '../../../data/grid.ts';
+import type { Samples } from '../../../data/item.ts';
 import { sampleArrays } from '../../../data/samples.ts';
 import { ConversionError } from '../../../errors.ts';
 import { BurnedRows } from '../../../geo/raster/burn.ts';
@@ -25,7 +26,8 @@ export async function apply(data: Data, step: RasterizeTransformation, shared: S
   const { width, height, affine } = await targetCells({ ...placeOf(box, step), ...crsOf(data) }, step, shared);
   const { type, nodata } = values.band();
   const part = Math.max(1, Math.min(height, Math.floor(maxCells / width)));
-  const burnt = async (top: number, bottom: number): Promise<BurnedRows> => {
+  const burnt = async (top: number): Promise<Samples> => {
+    const bottom = Math.min(height, top + part);
     const samples = new sampleArrays[type]((bottom - top) * width).fill(nodata);
     const rows = new BurnedRows(samples, { width, height, affine }, { top, bottom }, step);
     for await (const chunk of data.chunks())
@@ -33,8 +35,9 @@ export async function apply(data: Data, step: RasterizeTransformation, shared: S
         const value = geometry && numberOf(given);
         if (value !== undefined) rows.burn(withDimensions(geometry!, data, { hasZ: false, hasM: false }), value);
       }
-    return rows;
+    return samples;
   };
+  let last: { readonly top: number; readonly samples: Samples } | undefined;
   return {
     kind: 'grid',
     width,
@@ -43,17 +46,13 @@ export async function apply(data: Data, step: RasterizeTransformation, shared: S
     ...crsOf(data),
     bands: [{ name: 'field' in step.burn ? step.burn.field : 'value', type, nodata }],
     async *rows(_slice, { first, end } = { first: 0, end: height }) {
-      for (let top = first; top < end; top += part) {
-        const bottom = Math.min(end, top + part);
-        const { samples } = await burnt(top, bottom);
-        for (let row = top; row < bottom; row += rowsPerBlock) {
-          const rowCount = Math.min(rowsPerBlock, bottom - row);
-          yield {
-            firstRow: row,
-            rowCount,
-            samples: samples.slice((row - top) * width, (row - top + rowCount) * width),
-          };
-        }
+      for (let row = first; row < end; ) {
+        const top = row - (row % part);
+        if (last?.top !== top) last = { top, samples: await burnt(top) };
+        const rowCount = Math.min(rowsPerBlock, end - row, top + part - row);
+        const at = (row - top) * width;
+        yield { firstRow: row, rowCount, samples: last.samples.slice(at, at + rowCount * width) };
+        row += rowCount;
       }
     },
   };
