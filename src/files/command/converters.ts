@@ -7,6 +7,7 @@ import { readTransformations, type TransformationOptions, transformationOptions 
 
 interface Named {
   readonly name: string;
+  readonly otherNames?: readonly string[];
   readonly datasetFormat: string;
 }
 
@@ -120,7 +121,8 @@ function parseJsonOrText(text: string): unknown {
 }
 
 export function named<C extends Named>(name: string, converters: readonly C[], option: string): C {
-  const found = converters.find((one) => one.name.toLowerCase() === name.toLowerCase());
+  const isNamed = (one: string) => one.toLowerCase() === name.toLowerCase();
+  const found = converters.find((one) => isNamed(one.name) || one.otherNames?.some(isNamed));
   if (found) return found;
   throw new UsageError(`${option} ${name} does not exist. Use one of ${converters.map((one) => one.name).join(', ')}.`);
 }

@@ -97,8 +97,9 @@ export interface ConverterDescription {
 
 export const describeReader = (
   reader: Reader,
-): ConverterDescription & { transformations: string[]; writers: string[] } => ({
+): ConverterDescription & { otherNames?: string[]; transformations: string[]; writers: string[] } => ({
   name: reader.name,
+  ...(reader.otherNames === undefined ? {} : { otherNames: [...reader.otherNames] }),
   description: reader.description,
   datasetFormat: reader.format,
   parameters: describeParameters(reader.parameters),

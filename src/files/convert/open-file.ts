@@ -11,7 +11,7 @@ import type { Context, Reader, Writer } from '../formats/define.ts';
 import { detect } from '../formats/detect.ts';
 import { FileSink, FileSource } from '../formats/io/bytes.ts';
 import { completeParameters } from '../formats/parameters.ts';
-import { readers, writers } from '../formats/registry.ts';
+import { findReader, readers, writers } from '../formats/registry.ts';
 import { withCleanNames } from './clean-names.ts';
 import type { Receipt, SideFile } from './conversion.ts';
 import { convert } from './convert.ts';
@@ -224,7 +224,7 @@ export async function writeFile(
 
 async function findReaderFor(path: string, name: string | undefined): Promise<Reader> {
   const known = readers.filter(({ rows }) => !rows);
-  const named = known.find((one) => one.name === name);
+  const named = name === undefined ? undefined : known.find((one) => one === findReader(name));
   if (named !== undefined) return named;
   if (name !== undefined)
     throw new ConversionError(`'${name}' is not a reader. Readers: ${known.map((one) => one.name).join(', ')}.`);

@@ -84,6 +84,8 @@ interface Converter<P extends z.ZodObject> {
 export type Facet = 'place' | 'items' | 'times' | 'layers';
 
 export interface Reader<P extends z.ZodObject = z.ZodObject> extends Converter<P> {
+  /** Names by which requests may call it, too. */
+  readonly otherNames?: readonly string[];
   /** A list: the kind is known only from the content. */
   readonly produces: DataKind | readonly DataKind[];
   readonly has: readonly Facet[];

@@ -7,6 +7,7 @@ import { type Detected, type FileFormat, HEAD_LENGTH, starts } from './file-form
 import { gisFormat } from './flatgeobuf/signature.ts';
 import { geoJsonFormat } from './geojson/signature.ts';
 import { geoPackageFormat } from './geopackage/signature.ts';
+import { geoParquetFormat } from './geoparquet/signature.ts';
 import { geoTiffFormat } from './geotiff/signature.ts';
 import { gmlFormat } from './gml/signature.ts';
 import { gpxFormat } from './gpx/signature.ts';
@@ -32,6 +33,7 @@ const BINARY: readonly FileFormat[] = [
   geoTiffFormat,
   gisFormat,
   geoPackageFormat,
+  geoParquetFormat,
   mdFormat,
   shapefileFormat,
   selafinFormat,

@@ -14,6 +14,7 @@ import { fileReader, fileWriter } from './file/format.ts';
 import { gisReader, gisWriter } from './flatgeobuf/format.ts';
 import { geoJsonReader, geoJsonWriter } from './geojson/format.ts';
 import { geoPackageReader, geoPackageWriter } from './geopackage/format.ts';
+import { geoParquetReader, geoParquetWriter } from './geoparquet/format.ts';
 import { geoTiffReader, geoTiffWriter } from './geotiff/format.ts';
 import { gmlReader } from './gml/format.ts';
 import { gpxReader } from './gpx/format.ts';
@@ -48,6 +49,7 @@ export const readers: readonly Reader[] = [
   xyzReader,
   csvReader,
   geoPackageReader,
+  geoParquetReader,
   vtuReader,
   selafinReader,
   hecRasReader,
@@ -78,6 +80,7 @@ export const writers: readonly Writer[] = [
   xyzWriter,
   csvWriter,
   geoPackageWriter,
+  geoParquetWriter,
   gisWriter,
   kmlWriter,
   mdWriter,
@@ -88,8 +91,9 @@ export const writers: readonly Writer[] = [
   mbTilesWriter,
 ];
 
-/** Finds a reader by its exact name. */
-export const findReader = (name: string): Reader | undefined => readers.find((reader) => reader.name === name);
+/** Finds a reader by its exact name, or another that it has. */
+export const findReader = (name: string): Reader | undefined =>
+  readers.find((reader) => reader.name === name || reader.otherNames?.includes(name));
 export const findWriter = (name: string): Writer | undefined => writers.find((writer) => writer.name === name);
 
 function namingFormats(reader: Reader): Reader {

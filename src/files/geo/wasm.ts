@@ -227,7 +227,7 @@ export interface VectorInfo {
     name: string;
     featureCount?: number;
     fields?: { name: string; type: string }[];
-    geometryFields: { type: string; coordinateSystem?: { wkt: string } | null }[];
+    geometryFields: { type: string; coordinateSystem?: { wkt: string; projjson?: object } | null }[];
     features?: { properties: Record<string, string | number | null> }[];
   }[];
 }

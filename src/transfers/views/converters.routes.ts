@@ -29,6 +29,7 @@ const Parameter = component('ConverterParameter', {
 });
 const Converter = component('Converter', {
   name: text('Name of the reader or writer.', 'GeoTiffReader'),
+  otherNames: texts('Names by which requests may call it, too.', ['ParquetReader']).optional(),
   description: text('What the converter reads or writes.'),
   datasetFormat: text('File format, such as `geotiff`.', 'geotiff'),
   canAppend: flag('Whether it can append to a dataset.').optional(),

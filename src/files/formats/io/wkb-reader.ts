@@ -37,6 +37,7 @@ export class WkbReader {
   readonly #stride: number;
   readonly #pool: CoordinatePool;
   #bytes: Buffer = Buffer.alloc(0);
+  #start = 0;
   #at = 0;
   #end = 0;
   #little = true;
@@ -56,16 +57,19 @@ export class WkbReader {
   }
 
   /** @throws FormatError for bytes that are no geometry */
-  read(bytes: Buffer, start: number): Geometry {
+  read(bytes: Buffer, start: number, end = bytes.length): Geometry {
     this.#bytes = bytes;
+    this.#start = start;
     this.#at = start;
-    this.#end = bytes.length;
+    this.#end = end;
     return this.#geometry(0);
   }
 
   #need(length: number): void {
     if (this.#at + length > this.#end)
-      throw new FormatError(`A geometry of ${this.#end} bytes ends before byte ${this.#at + length} of it.`);
+      throw new FormatError(
+        `A geometry of ${this.#end - this.#start} bytes ends before byte ${this.#at + length - this.#start} of it.`,
+      );
   }
 
   #head(): { type: GeometryType } & Dimensions {

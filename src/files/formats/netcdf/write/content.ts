@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { findPackageJSON } from 'node:module';
 import type { Data } from '../../../data/data.ts';
 import type { Grid } from '../../../data/grid.ts';
 import type { Item, ValueKind } from '../../../data/item.ts';
 import type { Series } from '../../../data/series.ts';
 import type { TimeAxis } from '../../../data/time-axis.ts';
 import { udunitsOf } from '../../io/cf/units.ts';
+import { productVersion } from '../../io/product-version.ts';
 import { arrayContent } from '../../io/store/array-content.ts';
 import type { ArraySpec, Attributes } from '../../io/store/array-spec.ts';
 import { type StoreContent, type WholeArray, wholeArray } from '../../io/store/content.ts';
@@ -17,7 +16,6 @@ import { netCdfNaming } from '../../io/store/naming.ts';
 import { TIME, timeArray } from '../../io/store/time.ts';
 import { mappingParameters } from './mapping-parameters.ts';
 
-const { version } = JSON.parse(readFileSync(findPackageJSON(import.meta.url)!, 'utf8')) as { version: string };
 const conventions = 'CF-1.11 UGRID-1.0';
 const BOUNDS = 'time_bnds';
 
@@ -60,10 +58,10 @@ export async function contentFor(
 
 /** Attributes of the file; the description is a text. */
 export const fileAttributes = ({ [ATTRIBUTE]: description, ...attributes }: Attributes): Attributes => ({
-  _NCProperties: `version=2,hydrofiles=${version}`,
+  _NCProperties: `version=2,hydrofiles=${productVersion}`,
   ...attributes,
   Conventions: conventions,
-  source: `hydrofiles ${version}`,
+  source: `hydrofiles ${productVersion}`,
   history: `${new Date().toISOString().slice(0, 19)}Z: written by NetCdfWriter`,
   [ATTRIBUTE]: JSON.stringify(description),
 });
