@@ -156,6 +156,41 @@ test('--statistics prints a row for each field', async (t) => {
   t.regex(out, /^depth +2 +0 +1\.5 +2\.5 +2 +0\.5$/m);
 });
 
+test('items are calculated and cells resampled, also to those of another file', async (t) => {
+  const like = 'ncols 1\nnrows 1\nxllcorner 500000\nyllcorner 6000000\ncellsize 200\n0\n';
+  const at = await folderWith(t, { 'grid.asc': grid.replace('\n1 2', '\nNODATA_value -9999\n1 2'), 'like.asc': like });
+  const twice = ['--calculate', 'twice = [0] * 2 / if([0] = 1, 0, 1)'];
+  const { code, out, err } = await run([
+    at('grid.asc'),
+    at('made.asc'),
+    ...twice,
+    '--cell-size',
+    '200',
+    '--resample',
+    'sum',
+  ]);
+  t.is(code, 0, err);
+  t.regex(out, /1 values of 'twice' have no data: the result is not finite/);
+  t.regex(out, /resampled from 3 × 2 to 2 × 1 cells: sum/);
+  t.deepEqual((await readFile(at('made.asc'), 'utf8')).trim().split('\n').at(-1)!.trim().split(' '), ['22', '6']);
+  const mean = ['--like', at('like.asc'), '--resample', 'average'];
+  const same = await run([at('grid.asc'), at('same.asc'), ...mean]);
+  t.is(same.code, 0, same.err);
+  t.is((await readFile(at('same.asc'), 'utf8')).trim().split('\n').at(-1)!.trim(), '3');
+  const dataset = await run([at('grid.asc'), at('no.asc'), '--like', '0192f7a0-6c1e-7d3a-9b52-3f1e8a7c4d10']);
+  t.is(dataset.code, 2);
+  t.regex(dataset.err, /is a dataset\. Without a server only local files can be read/);
+});
+
+test('the writer follows what the transformations make', async (t) => {
+  const at = await folderWith(t, { 'grid.asc': grid });
+  const lines = await run([at('grid.asc'), at('lines.geojson'), '--srid', '25832', '--contours', '2.5']);
+  t.is(lines.code, 0, lines.err);
+  const wrong = await run([at('grid.asc'), at('lines.dfs0'), '--contours', '2.5']);
+  t.is(wrong.code, 2);
+  t.regex(wrong.err, /Dfs0Writer cannot write what AsciiGridReader and ContoursTransformation make/);
+});
+
 test('an existing file is replaced only with --force', async (t) => {
   const at = await folderWith(t, { 'grid.asc': grid, 'there.tif': 'old' });
   const refused = await run([at('grid.asc'), at('there.tif')]);

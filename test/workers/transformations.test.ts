@@ -102,6 +102,65 @@ test('import, convert, update and export apply transformations; statistics stay 
   t.is(exported.errorMessage, 'The spatial filter does not intersect the grid.');
 });
 
+test('transfers calculate items, resample cells and make features; writers follow what is made', async (t) => {
+  const { client, projectId } = await scene();
+  const resample = { type: 'resampleTransformation', resample: { cellSize: 20, method: 'max' } };
+  const doubled = {
+    type: 'calculateTransformation',
+    calculate: [{ name: 'doubled', expression: '[0] * 2', unit: 'eumUmeter', item: 'eumIWaterDepth' }],
+  };
+  const request = async (more: object) => ({
+    ...copyRequest(projectId, await upload(w, client, ASCII_GRID), grid),
+    readerParameters: [{ name: 'SRID', value: 25832 }],
+    ...more,
+  });
+  const made = await untilEnd(
+    client,
+    (
+      await start(
+        client,
+        await request({ writerName: 'GeoTiffWriter', transformations: [doubled, resample, calculate] }),
+      )
+    ).body.id,
+  );
+  t.is(made.status, 'Completed', made.errorMessage);
+  t.is(made.recordsRead, 12);
+  const { kind, width, bands } = made.receipt.statistics.after;
+  t.deepEqual([kind, width, bands[0].maximum], ['grid', 2, 24]);
+  t.true(made.receipt.remarks.some((sentence: string) => sentence.includes('to 2 × 2 cells: max')));
+
+  const contours = { type: 'contoursTransformation', contours: { levels: [5] } };
+  const lines = await untilEnd(
+    client,
+    (await start(client, await request({ writerName: 'GeoJsonWriter', transformations: [contours] }))).body.id,
+  );
+  t.is(lines.status, 'Completed', lines.errorMessage);
+  t.like(lines.receipt.statistics, { before: { kind: 'grid' }, after: { kind: 'features' } });
+
+  for (const [more, member, sentence] of [
+    [
+      { writerName: 'Dfs0Writer', transformations: [contours] },
+      'writerName',
+      /Dfs0Writer cannot follow AsciiGridReader and ContoursTransformation; .*GeoJsonWriter/,
+    ],
+    [{ writerName: 'GeoJsonWriter' }, 'writerName', /GeoJsonWriter cannot follow AsciiGridReader; /],
+    [
+      { transformations: [{ type: 'resampleTransformation', resample: { like: { path: '/etc/hostname' } } }] },
+      'transformations',
+      /is a path on your machine\. Upload the file/,
+    ],
+    [
+      { writerName: 'GeoJsonWriter', transformations: [contours, resample] },
+      'transformations[1].type',
+      /ResampleTransformation is not supported/,
+    ],
+  ] as const) {
+    const { status, body } = await start(client, await request(more));
+    t.is(status, 400, member);
+    t.regex(body.errors[member].join(), sentence);
+  }
+});
+
 test('FileWriter copies ignore transformations, and the log says so', async (t) => {
   const { client, projectId } = await scene();
   const url = await upload(w, client, 'words');
