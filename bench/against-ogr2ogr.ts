@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { convert } from '../src/files/convert/convert.ts';
+import type { FeatureCollection } from '../src/files/data/feature-collection.ts';
+import { gisWriter } from '../src/files/formats/flatgeobuf/format.ts';
+import { FileSink } from '../src/files/formats/io/bytes.ts';
+import { quietContext } from './made-data.ts';
+
+const run = promisify(execFile);
+const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
+
+export interface Pair {
+  readonly what: string;
+  /** The input is a FlatGeobuf with the features, or the file of the pair before it. */
+  readonly from: 'made' | 'before';
+  readonly extension: string;
+  readonly reader: string;
+  readonly writer: string;
+  readonly readerParameters?: Readonly<Record<string, unknown>>;
+  /** Arguments of ogr2ogr before the output and the input. */
+  readonly arguments: readonly string[];
+  /** Arguments behind them. */
+  readonly options?: readonly string[];
+  readonly target: number;
+}
+
+/** Converts files with ogr2ogr and with this library in turns, both with a spatial index where the format has one. */
+export async function against(data: FeatureCollection, pairs: readonly Pair[]): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-ogr2ogr-'));
+  try {
+    const made = join(folder, 'made.fgb');
+    await writeStore(data, made, folder);
+    let input = made;
+    for (const [n, pair] of pairs.entries()) {
+      if (pair.from === 'made') input = made;
+      const [ours, theirs] = ['ours', 'theirs'].map((name) => join(folder, `${name}-${n}${pair.extension}`));
+      const times = { ours: [] as number[], theirs: [] as number[] };
+      for (let round = 0; round < rounds; round++) {
+        await rm(theirs!, { force: true });
+        times.theirs.push(
+          await seconds(() => run('ogr2ogr', [...pair.arguments, theirs!, input, ...(pair.options ?? [])])),
+        );
+        times.ours.push(await seconds(() => converted(input, ours!, pair, folder)));
+      }
+      const [mine, other] = [Math.min(...times.ours), Math.min(...times.theirs)];
+      const [size, otherSize] = [(await stat(ours!)).size, (await stat(theirs!)).size];
+      console.log(
+        `${pair.what}: ${mine.toFixed(2)} s; ogr2ogr ${other.toFixed(2)} s; ratio ${(other / mine).toFixed(2)}, target ≥ ${pair.target}; ${size} bytes, ogr2ogr ${otherSize}`,
+      );
+      input = ours!;
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function writeStore(data: FeatureCollection, path: string, scratch: string): Promise<void> {
+  const closing: (() => Promise<void>)[] = [];
+  await using sink = await FileSink.create(path, { checksum: false });
+  await gisWriter.write(data, {}, sink, { ...quietContext(), scratch, onEnd: (close) => void closing.push(close) });
+  await sink.flush();
+  for (const close of closing.toReversed()) await close();
+}
+
+async function converted(input: string, output: string, pair: Pair, scratch: string): Promise<void> {
+  await convert(
+    {
+      input: { path: input, name: `input${extname(input)}` },
+      output: { path: output, name: `output${pair.extension}` },
+      scratch,
+      threads: 2,
+      reader: { name: pair.reader, parameters: pair.readerParameters ?? {} },
+      writer: { name: pair.writer, parameters: {} },
+      transformations: [],
+      badRecords: { path: join(scratch, 'bad') },
+    },
+    { progress() {}, log() {}, signal: new AbortController().signal },
+  );
+}
+
+async function seconds(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return (performance.now() - start) / 1000;
+}

@@ -1,0 +1,69 @@
+import type { Feature, FeatureCollection } from '../src/files/data/feature-collection.ts';
+import { against } from './against-ogr2ogr.ts';
+
+const count = Number(process.env.BENCH_POINTS ?? 1_000_000);
+const perChunk = 4096;
+
+function* chunks(): Generator<readonly Feature[]> {
+  for (let first = 0; first < count; first += perChunk)
+    yield Array.from({ length: Math.min(perChunk, count - first) }, (_, k): Feature => {
+      const n = first + k;
+      const coordinates = Float64Array.of(5 + (n % 1000) / 97, 45 + n / 100_003);
+      return {
+        values: [n, `station ${n}`, Math.sin(n) * 100, '2024-02-29T12:00:00'],
+        geometry: { type: 'Point', coordinates },
+      };
+    });
+}
+
+const points: FeatureCollection = {
+  kind: 'features',
+  crs: { authority: 'EPSG', code: 4326 },
+  fields: [
+    { name: 'number', type: 'integer' },
+    { name: 'station', type: 'string' },
+    { name: 'level', type: 'real' },
+    { name: 'at', type: 'dateTime' },
+  ],
+  hasZ: false,
+  hasM: false,
+  geometryTypes: ['Point'],
+  async *chunks() {
+    yield* chunks();
+  },
+};
+
+/** A million points (BENCH_POINTS) written as CSV and read again, against ogr2ogr in turns; the best of BENCH_ROUNDS. */
+export const bench = (): Promise<void> =>
+  against(points, [
+    {
+      what: `${count} points, FlatGeobuf to CSV`,
+      from: 'made',
+      extension: '.csv',
+      reader: 'GISReader',
+      writer: 'CsvWriter',
+      arguments: ['-f', 'CSV', '-lco', 'GEOMETRY=AS_XY'],
+      options: ['-oo', 'VERIFY_BUFFERS=NO'],
+      target: 2,
+    },
+    {
+      what: `${count} points, CSV to FlatGeobuf`,
+      from: 'before',
+      extension: '.fgb',
+      reader: 'CsvReader',
+      writer: 'GISWriter',
+      readerParameters: { SRID: 4326 },
+      arguments: ['-f', 'FlatGeobuf', '-a_srs', 'EPSG:4326'],
+      options: [
+        '-oo',
+        'AUTODETECT_TYPE=YES',
+        '-oo',
+        'X_POSSIBLE_NAMES=x',
+        '-oo',
+        'Y_POSSIBLE_NAMES=y',
+        '-oo',
+        'KEEP_GEOM_COLUMNS=NO',
+      ],
+      target: 2,
+    },
+  ]);
