@@ -139,3 +139,17 @@ test('zones are a file, a dataset or a WKT; cells belong to the features that ar
     t.is(parseTransformations(expected).length, 1, 'the server takes it');
   }
 });
+
+test('a profile has a line and a spacing', (t) => {
+  const line = 'LINESTRING (0 0, 100 50)';
+  t.deepEqual(asked('--profile', line, '--profile-spacing', '2.5'), [
+    { type: 'profileTransformation', profile: { line, spacing: 2.5 } },
+  ]);
+  for (const argv of [
+    ['--profile', line],
+    ['--profile-spacing', '2'],
+  ])
+    t.throws(() => asked(...argv), { message: /belong together/ }, argv.join(' '));
+  t.throws(() => asked('--profile-spacing', '0'), { message: /positive number/ });
+  t.throws(() => asked('--profile', '@/nowhere/line.wkt'), { message: /line.wkt cannot be read/ });
+});

@@ -50,6 +50,7 @@ test('transformations with kinds of their own are offered where one of the kinds
   for (const name of ['GeoTiffReader', 'DfsuReader']) {
     t.true(has(name, 'ResampleTransformation'), name);
     t.true(has(name, 'ContoursTransformation'), name);
+    t.true(has(name, 'ProfileTransformation'), name);
   }
   for (const name of ['GeoJsonReader', 'Dfs0Reader']) t.false(has(name, 'ResampleTransformation'), name);
   t.true(has('GeoTiffReader', 'MosaicTransformation'));

@@ -4,6 +4,7 @@ import { MOSAIC_METHODS, type MosaicMethod, STACK_AXES, type StackAxis } from '.
 import { srid } from './options.ts';
 import { type CalculateOptions, calculateOptions, readCalculate } from './steps/calculate.ts';
 import { type ContoursOptions, contoursOptions, readContours } from './steps/contours.ts';
+import { type ProfileOptions, profileOptions, readProfile } from './steps/profile.ts';
 import { type RasterizeOptions, rasterizeOptions, readRasterize } from './steps/rasterize.ts';
 import { type ResampleOptions, readResample, resampleOptions } from './steps/resample.ts';
 import { readZonalStatistics, type ZonalStatisticsOptions, zonalStatisticsOptions } from './steps/zonal-statistics.ts';
@@ -13,6 +14,7 @@ export interface TransformationOptions
   extends ResampleOptions,
     ContoursOptions,
     CalculateOptions,
+    ProfileOptions,
     RasterizeOptions,
     ZonalStatisticsOptions {
   items?: (string | number)[];
@@ -57,10 +59,15 @@ interface Clip {
 }
 
 export const transformationOptions = (command: Command): Command =>
-  [filterOptions, resampleOptions, contoursOptions, rasterizeOptions, zonalStatisticsOptions, calculateOptions].reduce(
-    (options, add) => add(options),
-    command,
-  );
+  [
+    filterOptions,
+    resampleOptions,
+    contoursOptions,
+    rasterizeOptions,
+    zonalStatisticsOptions,
+    profileOptions,
+    calculateOptions,
+  ].reduce((options, add) => add(options), command);
 
 const filterOptions = (command: Command): Command =>
   command
@@ -116,6 +123,7 @@ export function readTransformations(options: TransformationOptions): unknown[] {
     ...(options.rasterize === undefined ? readResample(options) : readRasterize(options)),
     ...readContours(options),
     ...readZonalStatistics(options),
+    ...readProfile(options),
     ...(statistics ? [{ type: 'calculateStatisticsTransformation' }] : []),
   ];
 }

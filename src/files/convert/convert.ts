@@ -111,7 +111,12 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const change = bridgesFor(writer, { parameters: writerParameters, writer, stem, context, quality, pulled });
   let fileType: FileType | undefined;
   const write = async (what: Data) => {
-    fileType = (await writer.write(await change(what), writerParameters, sink, context)) || undefined;
+    const changed = await change(what);
+    if (changed.kind === 'grid' && changed.places !== undefined && writer.keepsPlaces !== true)
+      context.reportLoss(
+        'The places (x, y) of the points along the line were left out; the distance along it is kept.',
+      );
+    fileType = (await writer.write(changed, writerParameters, sink, context)) || undefined;
   };
   const session =
     request.existing &&

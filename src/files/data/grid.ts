@@ -61,6 +61,8 @@ export interface Grid {
   readonly affine: Affine;
   /** Not georeferenced: `affine` counts columns and rows. */
   readonly located?: false;
+  /** Places of the cells of a grid of one row along a line, whose columns count the distance; in the system `crs`. */
+  readonly places?: { readonly x: Float64Array; readonly y: Float64Array };
   readonly crs?: Crs;
   /** At least one. */
   readonly bands: readonly Band[];

@@ -97,6 +97,8 @@ export interface Writer<P extends z.ZodObject = z.ZodObject> extends Converter<P
   readonly accepts: readonly DataKind[];
   /** Kinds that a bridge (`convert/bridges`) changes into one that it accepts. Absent: none. */
   readonly bridged?: readonly DataKind[];
+  /** Keeps the places of the cells of a grid along a line. */
+  readonly keepsPlaces?: true;
   /** Several: a file holds several layers of features, so that a mesh over time becomes one layer per step. */
   readonly layers?: 'several';
   /** Extensions in use for the same files, with the dot. */

@@ -4,6 +4,7 @@ import { component, number, text, texts } from '../../http/rules/members.ts';
 import { CalculateTransformation } from './forms/calculate.ts';
 import { ContoursTransformation } from './forms/contours.ts';
 import { MosaicTransformation, StackTransformation } from './forms/join.ts';
+import { ProfileTransformation } from './forms/profile.ts';
 import { RasterizeTransformation } from './forms/rasterize.ts';
 import { ResampleTransformation } from './forms/resample.ts';
 import { ZonalStatisticsTransformation } from './forms/zonal-statistics.ts';
@@ -121,6 +122,7 @@ export const Transformation = describedAs(
       ResampleTransformation,
       ContoursTransformation,
       CalculateTransformation,
+      ProfileTransformation,
       MosaicTransformation,
       StackTransformation,
       RasterizeTransformation,

@@ -4,6 +4,7 @@ import type { CalculateTransformation } from './calculate/transformation.ts';
 import type { ContoursTransformation } from './contours/transformation.ts';
 import { readGeometry } from './geometry-member.ts';
 import type { Join } from './join-shapes.ts';
+import type { ProfileTransformation } from './profile/transformation.ts';
 import type { RasterizeTransformation } from './rasterize/transformation.ts';
 import { isIndex, isListOf, isNumber, isText, type Members } from './request-members.ts';
 import type { ResampleTransformation } from './resample/transformation.ts';
@@ -67,7 +68,8 @@ export type Transformation =
   | ContoursTransformation
   | RasterizeTransformation
   | ZonalStatisticsTransformation
-  | CalculateTransformation;
+  | CalculateTransformation
+  | ProfileTransformation;
 
 export function readCrs(members: Members): CrsTransformation | undefined {
   const inputSrid = members.has('inputSrid') ? readSrid(members, 'inputSrid') : undefined;

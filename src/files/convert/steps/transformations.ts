@@ -4,6 +4,7 @@ import { Srid } from '../../formats/srid.ts';
 import { calculate } from './calculate/rule.ts';
 import { contours } from './contours/rule.ts';
 import { readMosaic, readStack } from './join-shapes.ts';
+import { profile } from './profile/rule.ts';
 import { rasterize } from './rasterize/rule.ts';
 import { addError, type FieldErrors, Members } from './request-members.ts';
 import { resample } from './resample/rule.ts';
@@ -34,6 +35,7 @@ const steps = {
   RasterizeTransformation: rasterize,
   ZonalStatisticsTransformation: zonalStatistics,
   CalculateTransformation: calculate,
+  ProfileTransformation: profile,
 } as const;
 
 /** The rule of a transformation that has a folder of its own. */

@@ -17,6 +17,7 @@ export const netCdfWriter = defineWriter({
   description: 'NetCDF-4 file (or classic, Version 3) with the attributes of CF 1.11 and UGRID 1.0.',
   format: 'netcdf',
   accepts: ['grid', 'mesh', 'series', 'array'],
+  keepsPlaces: true,
   extension: '.nc',
   otherExtensions: ['.nc4', '.cdf'],
   mediaType: 'application/netcdf',

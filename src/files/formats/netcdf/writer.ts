@@ -11,6 +11,7 @@ import { writeClassic } from './classic/write-classic.ts';
 import { Hdf5Writer } from './hdf5/write/hdf5-writer.ts';
 import type { writeParameters } from './parameters.ts';
 import { contentFor } from './write/content.ts';
+import { arrayOfLine, isLine, withPlaces } from './write/line.ts';
 import { seriesContent, writeSeries } from './write/series.ts';
 
 export const write: Write<typeof writeParameters, 'grid' | 'mesh' | 'array' | 'series'> = async (
@@ -27,8 +28,10 @@ export const write: Write<typeof writeParameters, 'grid' | 'mesh' | 'array' | 's
     return;
   }
   await using held = new AsyncDisposableStack();
-  const known = data.kind === 'grid' ? await southUp(data, held, context) : data;
-  const content = await contentFor(known);
+  const content =
+    data.kind === 'grid' && isLine(data)
+      ? await withPlaces(await contentFor(await arrayOfLine(data)), data)
+      : await contentFor(data.kind === 'grid' ? await southUp(data, held, context) : data);
   if (classic) await writeClassic(content, sink, context);
   else await writeContent(content, writerFor(sink, parameters, context), context);
 };

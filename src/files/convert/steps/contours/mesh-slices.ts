@@ -1,22 +1,13 @@
-import { areaShapes, type Mesh } from '../../../data/mesh.ts';
-import { cellCount } from '../../../data/mesh-cells.ts';
-import { cellLayers, footprints } from '../../../data/mesh-columns.ts';
+import type { Mesh } from '../../../data/mesh.ts';
 import { realValues } from '../../../data/real-values.ts';
-import { ConversionError } from '../../../errors.ts';
 import type { Context } from '../../../formats/define.ts';
 import { Contouring, leastDistance } from '../../../geo/contour/contour-geometries.ts';
 import { meshContours } from '../../../geo/contour/mesh-contours.ts';
-import { type Triangles, trianglesOf } from '../../../geo/contour/mesh-triangles.ts';
+import type { Triangles } from '../../../geo/contour/mesh-triangles.ts';
 import { nodeValues } from '../../../geo/contour/node-values.ts';
+import { meshLayers } from '../mesh-layers.ts';
 import type { SliceContours } from './slice-contours.ts';
 import type { ContoursTransformation } from './transformation.ts';
-
-/** The cells of one layer, flat, with the number of each in the mesh. */
-interface Layer {
-  readonly cells: Uint32Array;
-  readonly flat: Mesh;
-  readonly triangles: Triangles;
-}
 
 /** Contours of the layers of a mesh. Values of elements go to the nodes first. */
 export function meshSlices(
@@ -24,18 +15,9 @@ export function meshSlices(
   { levels, as }: ContoursTransformation,
   context: Context,
 ): { layers: number; slices: SliceContours } {
-  if (mesh.section !== undefined)
-    throw new ConversionError(`The mesh is a vertical ${mesh.section}, which has no contours on the map.`);
-  if (mesh.items.some(({ components }) => components !== undefined))
-    throw new ConversionError(
-      'An item has several values per element, such as a spectrum, so it has no contours. Choose others with an item filter.',
-    );
+  const { count, layerOf } = meshLayers(mesh, 'contours');
   if (mesh.items.some(({ location }) => location === 'cell'))
     context.remark('Values of elements were brought to the nodes: the mean of the elements around, weighted by area.');
-  const { count, of } = cellLayers(mesh);
-  const flat: Mesh = { ...mesh, ...footprints(mesh) };
-  const made: (Layer | undefined)[] = [];
-  const layerOf = (layer: number): Layer => (made[layer] ??= cellsOf(flat, of, layer));
   const slices: SliceContours = async function* (item, step, layer) {
     const described = mesh.items[item]!;
     const all = realValues(await mesh.values(item, step), described);
@@ -55,19 +37,6 @@ export function meshSlices(
     yield { geometries: contouring.take(), levelAt: (number: number) => contouring.builder.levels.at(number) };
   };
   return { layers: count, slices };
-}
-
-function cellsOf(flat: Mesh, of: Int32Array | undefined, layer: number): Layer {
-  const cells: number[] = [];
-  for (let cell = 0; cell < cellCount(flat); cell++)
-    if (areaShapes.has(flat.shapes[cell]!) && (of === undefined || of[cell] === layer)) cells.push(cell);
-  const around = cells.map((cell) => flat.connectivity.subarray(flat.offsets[cell]!, flat.offsets[cell + 1]!));
-  const offsets = new Uint32Array(cells.length + 1);
-  for (const [n, { length }] of around.entries()) offsets[n + 1] = offsets[n]! + length;
-  const connectivity = new Uint32Array(offsets.at(-1)!);
-  for (const [n, nodes] of around.entries()) connectivity.set(nodes, offsets[n]);
-  const own = { ...flat, shapes: Uint8Array.from(cells, (cell) => flat.shapes[cell]!), connectivity, offsets };
-  return { cells: Uint32Array.from(cells), flat: own, triangles: trianglesOf(own) };
 }
 
 const valuesAt = (values: Float64Array, cells: Uint32Array): Float64Array =>

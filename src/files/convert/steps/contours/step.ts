@@ -1,18 +1,18 @@
 import { releaseBuffer } from '../../../data/buffer-pool.ts';
 import type { Data } from '../../../data/data.ts';
-import { clockText } from '../../../data/date-text.ts';
 import type { Feature, FeatureCollection, Field } from '../../../data/feature-collection.ts';
 import type { Grid } from '../../../data/grid.ts';
 import { cellSize, layersOf } from '../../../data/grid.ts';
 import type { Item } from '../../../data/item.ts';
 import type { Mesh } from '../../../data/mesh.ts';
 import { realValues } from '../../../data/real-values.ts';
-import { offsetOf, stepsOf, type TimeAxis, timeOf } from '../../../data/time-axis.ts';
+import { stepsOf, type TimeAxis } from '../../../data/time-axis.ts';
 import { ConversionError } from '../../../errors.ts';
 import { needsStep } from '../../../formats/io/needs-step.ts';
 import { Contouring, leastDistance } from '../../../geo/contour/contour-geometries.ts';
 import { GridContours } from '../../../geo/contour/grid-contours.ts';
 import type { StepContext } from '../step-context.ts';
+import { timeField, timeValue } from '../time-field.ts';
 import { meshSlices } from './mesh-slices.ts';
 import type { SliceContours } from './slice-contours.ts';
 import type { ContoursTransformation } from './transformation.ts';
@@ -124,8 +124,3 @@ function contourFeatures(
     },
   };
 }
-
-/** A relative axis has no dates: its times are numbers in its unit. */
-const timeField = ({ start }: TimeAxis): Field => ({ name: 'time', type: start === undefined ? 'real' : 'dateTime' });
-const timeValue = (time: TimeAxis, step: number): string | number =>
-  time.start === undefined ? offsetOf(time, step) : clockText(timeOf(time, step));

@@ -1,0 +1,157 @@
+import { releaseBuffer } from '../../../data/buffer-pool.ts';
+import type { Data } from '../../../data/data.ts';
+import type { FeatureCollection } from '../../../data/feature-collection.ts';
+import { type Grid, layersOf, type TypedBand } from '../../../data/grid.ts';
+import type { Item, Samples } from '../../../data/item.ts';
+import type { Mesh } from '../../../data/mesh.ts';
+import { realValues } from '../../../data/real-values.ts';
+import { sampleArrays } from '../../../data/samples.ts';
+import { ConversionError } from '../../../errors.ts';
+import { parseSrid } from '../../../geo/crs/crs.ts';
+import { ellipsoidOf } from '../../../geo/profile/ellipsoid.ts';
+import { meshWeights } from '../../../geo/profile/mesh-weights.ts';
+import { type LinePoints, pointsAlong } from '../../../geo/profile/points-along.ts';
+import { gridWeights, type Weights } from '../../../geo/profile/weights.ts';
+import { meshLayers } from '../mesh-layers.ts';
+import { checkSame } from '../resample/target-cells.ts';
+import type { StepContext } from '../step-context.ts';
+import { pointFeatures } from './point-features.ts';
+import type { ProfileTransformation } from './transformation.ts';
+
+/** Values along the line of an item, a step and a layer; NaN for no data. */
+type LineValues = (item: number, step: number, layer: number) => Promise<Float64Array>;
+
+/** Values of a grid or a mesh along a line: a grid of one row over the distance, or points. */
+export async function apply(
+  data: Data,
+  step: ProfileTransformation,
+  { context, makes, stem }: StepContext,
+): Promise<Grid | FeatureCollection> {
+  if (data.kind !== 'grid' && data.kind !== 'mesh') throw new ConversionError('A profile needs a grid or a mesh.');
+  if (step.srid !== undefined) await checkSame(data.crs, parseSrid(step.srid), 'the line of the profile');
+  const ellipsoid = data.crs && (await ellipsoidOf(data.crs));
+  const points = pointsAlong(step.line, step.spacing, ellipsoid);
+  const { layers, values, outside } =
+    data.kind === 'grid' ? ofGrid(data, points, step) : ofMesh(data, points, step, context.remark);
+  const beyond = outside.reduce((sum, one) => sum + one, 0);
+  if (beyond === outside.length) throw new ConversionError('The line of the profile lies outside of the data.');
+  if (beyond > 0)
+    context.remark(`${beyond} of ${outside.length} points of the profile lie outside of the data and have no values.`);
+  const line = lineGrid(data, data.kind === 'grid' ? data.bands : data.items, points, step.spacing, layers, values);
+  return makes === 'features' ? pointFeatures(line, points, step.spacing, stem) : line;
+}
+
+function lineGrid(
+  { crs, time }: Grid | Mesh,
+  items: readonly Item[],
+  places: LinePoints,
+  spacing: number,
+  layers: number,
+  valuesOf: LineValues,
+): Grid {
+  const bands = items.flatMap((item, n) =>
+    Array.from({ length: layers }, (_, layer) => bandOf(item, n, layers > 1 ? layer : undefined)),
+  );
+  return {
+    kind: 'grid',
+    width: places.x.length,
+    height: 1,
+    affine: [-spacing / 2, spacing, 0, -spacing / 2, 0, spacing],
+    located: false,
+    places,
+    ...(crs === undefined ? {} : { crs }),
+    ...(time === undefined ? {} : { time }),
+    bands,
+    async *rows({ band, step }) {
+      const values = await valuesOf(Math.floor(band / layers), step, band % layers);
+      const { type, nodata = Number.NaN } = bands[band]!;
+      const samples: Samples = new sampleArrays[type](values.length);
+      for (const [n, value] of values.entries()) samples[n] = Number.isNaN(value) ? nodata : value;
+      yield { firstRow: 0, rowCount: 1, samples };
+    },
+  };
+}
+
+/** Layers become items of their own. Values are floats, with scale and offset applied. */
+function bandOf(item: Item, n: number, layer: number | undefined): TypedBand {
+  const { name, unit, eum, valueKind, type = 'Float64', nodata } = item;
+  const own = name ?? `Item ${n + 1}`;
+  const isSingle = type !== 'Float64' && type !== 'Int32' && type !== 'UInt32' && item.scale === undefined;
+  return {
+    name: layer === undefined ? own : `${own}, layer ${layer}`,
+    ...(unit === undefined ? {} : { unit }),
+    ...(eum === undefined ? {} : { eum }),
+    ...(valueKind === undefined ? {} : { valueKind }),
+    type: isSingle ? 'Float32' : 'Float64',
+    nodata: nodata ?? Number.NaN,
+  };
+}
+
+interface Line {
+  readonly layers: number;
+  readonly values: LineValues;
+  /** 1 for points outside of the data. */
+  readonly outside: Uint8Array;
+}
+
+function ofGrid(grid: Grid, points: LinePoints, { method }: ProfileTransformation): Line {
+  const weights = gridWeights(grid, points, method);
+  const { places, outside } = weights;
+  const rowOf = (place: number) => Math.floor(place / grid.width);
+  const range = { first: rowOf(places[0] ?? 0), end: rowOf(places.at(-1) ?? 0) + 1 };
+  const values: LineValues = async (band, step, layer) => {
+    const sums = emptySums(outside);
+    let n = 0;
+    for await (const { firstRow, rowCount, samples } of grid.rows({ band, step, layer }, range)) {
+      const real = realValues(samples, grid.bands[band]!);
+      releaseBuffer(samples);
+      n = addWeighted(sums, weights, n, real, firstRow * grid.width, (firstRow + rowCount) * grid.width);
+    }
+    return sums;
+  };
+  return { layers: layersOf(grid), values, outside };
+}
+
+function ofMesh(
+  mesh: Mesh,
+  points: LinePoints,
+  { method }: ProfileTransformation,
+  remark: (text: string) => void,
+): Line {
+  const { count, layerOf } = meshLayers(mesh, 'profile');
+  if (mesh.items.some(({ location }) => location === 'cell'))
+    remark('Values of elements stand along the profile as they are: each point has that of the element around it.');
+  const made = Array.from({ length: count }, (_, layer) => {
+    const { cells, flat, triangles } = layerOf(layer);
+    return meshWeights(flat.nodes, triangles, cells, points, method);
+  });
+  const values: LineValues = async (item, step, layer) => {
+    const described = mesh.items[item]!;
+    const weights = described.location === 'node' ? made[layer]!.ofNodes : made[layer]!.ofCells;
+    const real = realValues(await mesh.values(item, step), described);
+    const sums = emptySums(weights.outside);
+    addWeighted(sums, weights, 0, real, 0, real.length);
+    return sums;
+  };
+  const outside = points.x.length === 0 ? new Uint8Array() : made[0]!.ofCells.outside.slice();
+  for (const { ofCells } of made) for (const [n, one] of ofCells.outside.entries()) outside[n]! &= one;
+  return { layers: count, values, outside };
+}
+
+const emptySums = (outside: Uint8Array): Float64Array =>
+  Float64Array.from(outside, (one) => (one === 1 ? Number.NaN : 0));
+
+/** Adds the values of places `from … to - 1` from entry `n` on; returns the first entry of later places. */
+function addWeighted(
+  sums: Float64Array,
+  { places, points, weights }: Weights,
+  n: number,
+  values: Float64Array,
+  from: number,
+  to: number,
+): number {
+  let at = n;
+  for (; at < places.length && places[at]! < to; at++)
+    if (places[at]! >= from) sums[points[at]!]! += weights[at]! * values[places[at]! - from]!;
+  return at;
+}
