@@ -90,8 +90,12 @@ const isSame = (one: Value, other: Value): boolean => {
 /** All values of one column that is a number of its own in each record. */
 const markerOf = ({ columns }: Facts): number =>
   columns.findIndex(
-    ({ values }) => values.length > 1 && values.every(isNumber) && new Set(values).size === values.length,
+    ({ values, atNodes }) =>
+      atNodes === undefined && values.length > 1 && values.every(isNumber) && new Set(values).size === values.length,
   );
+
+/** Types of the geometries that there are. */
+const placed = ({ geometries }: Facts): string[] => geometries.filter((type) => type !== null);
 
 const positive = (values: readonly number[]): boolean => values.some((value) => Number.isFinite(value) && value !== 0);
 
@@ -100,7 +104,8 @@ const valuesOfAll = (columns: readonly Column[]): Set<Value> => new Set(columns.
 const empties = eachColumn(
   ({ values }) => values.some(isEmpty) && values.some(isNumber),
   (before, after) =>
-    count(before.values, isEmpty) * after.values.length === count(after.values, isEmpty) * before.values.length,
+    count(before.values, isNumber) === count(after.values, isNumber) ||
+    count(before.values, isNumber) * after.values.length === count(after.values, isNumber) * before.values.length,
 );
 
 /** Missing values, empty texts, zeros and false: a table tells them apart. */
@@ -153,7 +158,8 @@ export const comparisons: Readonly<Record<Property, Comparison>> = {
   },
   unit: eachColumn(
     ({ unit }) => unit !== undefined,
-    (before, after) => before.unit === after.unit,
+    // A unit in the header of a column is part of the name where EUM and UDUNITS do not know it.
+    (before, after) => before.unit === after.unit || after.name.endsWith(`[${before.unit}]`),
   ),
   nodata: {
     carried: (facts) => facts.kind !== 'features' && empties.carried(facts),
@@ -171,11 +177,13 @@ export const comparisons: Readonly<Record<Property, Comparison>> = {
       const planes =
         before.kind === after.kind &&
         before.kind !== 'array' &&
+        after.places.length > 0 &&
         (before.crs === undefined || after.crs === undefined || (await sameCrs(before.crs, after.crs)));
       const places = new Set(after.places.map((place) => asKey(place, 7)));
-      const heights = new Set(after.heights);
+      const heights = new Set(after.heights.map((z) => z.toPrecision(12)));
       // Heights that are lost altogether are no matter of precision.
-      const sameHeights = heights.size === 0 || before.heights.every((z) => !isPrecise(z) || heights.has(z));
+      const sameHeights =
+        heights.size === 0 || before.heights.every((z) => !isPrecise(z) || heights.has(z.toPrecision(12)));
       return values && (!planes || (sameHeights && before.places.every((place) => places.has(asKey(place, 7)))));
     },
   },
@@ -199,12 +207,17 @@ export const comparisons: Readonly<Record<Property, Comparison>> = {
   names: {
     carried: ({ columns }) => columns.some(({ name }) => name !== ''),
     kept: (before, after) =>
-      before.columns.every(({ name }) => name === '' || after.columns.some((one) => holds(one.name, name))),
+      before.columns.every(
+        ({ name, values }) =>
+          name === '' || values.every(isEmpty) || after.columns.some((one) => holds(one.name, name)),
+      ),
   },
   dimensions: {
     carried: ({ heights }) => positive(heights),
     kept: (before, after) => {
-      const heights = new Set(after.heights.map(Math.fround));
+      // A grid has them in a band.
+      const values = after.columns.flatMap((column) => column.values.filter((value) => typeof value === 'number'));
+      const heights = new Set([...after.heights, ...values].map(Math.fround));
       return before.heights.every((height) => !Number.isFinite(height) || heights.has(Math.fround(height)));
     },
   },
@@ -217,7 +230,11 @@ export const comparisons: Readonly<Record<Property, Comparison>> = {
   },
   mixedGeometry: {
     carried: ({ geometries }) => new Set(geometries.filter((type) => type !== null)).size > 1,
-    kept: (before, after) => sameSequence(before.geometries.toSorted(), after.geometries.toSorted()),
+    // A mesh has a cell for each geometry of one part.
+    kept: (before, after) =>
+      after.kind === 'mesh'
+        ? (after.columns[0]?.values.length ?? 0) === placed(before).length
+        : sameSequence(placed(before).toSorted(), placed(after).toSorted()),
   },
   quantity: eachColumn(
     ({ eum }) => eum !== undefined && eum.item !== UNDEFINED_ITEM,
@@ -238,10 +255,13 @@ export const comparisons: Readonly<Record<Property, Comparison>> = {
   },
   layers: {
     carried: ({ layers }) => layers.length > 0,
-    kept: (before, after) =>
-      after.kind === before.kind
-        ? sameSequence(before.layers, after.layers, near)
-        : before.layers.every((height) => after.heights.some((one) => near(one, height))),
+    kept: (before, after) => {
+      if (after.kind === before.kind) return sameSequence(before.layers, after.layers, near);
+      // Tiles have layers of a mesh, too; cells of a mesh stand between the boundaries of layers.
+      if (before.kind === 'mesh') return Math.max(...before.layers) === after.layers.length;
+      const levels = [...new Set(after.heights)].toSorted((a, b) => a - b);
+      return before.layers.every((height, n) => near((levels[n]! + levels[n + 1]!) / 2, height));
+    },
   },
   measures: {
     carried: ({ measures }) => positive(measures),

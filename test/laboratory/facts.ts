@@ -15,6 +15,8 @@ export type Value = number | bigint | string | boolean | null;
 export interface Column extends Pick<Item, 'unit' | 'eum' | 'valueKind'> {
   readonly name: string;
   readonly values: readonly Value[];
+  /** The values stand at the nodes of a mesh, not in its cells. */
+  readonly atNodes?: true;
 }
 
 /** The whole content of data in one form for all kinds, so that data of different kinds can be compared. */
@@ -36,18 +38,26 @@ export interface Facts {
   readonly ids: readonly (string | number)[];
   /** Of each feature. */
   readonly geometries: readonly (string | null)[];
-  readonly bytes?: Uint8Array;
 }
+
+export const NO_FACTS = {
+  places: [],
+  rotated: false,
+  heights: [],
+  measures: [],
+  layers: [],
+  ids: [],
+  geometries: [],
+} as const;
 
 type Part = Pick<Facts, 'columns'> & Partial<Facts>;
 
 /** Reads all values of small data. */
 export async function factsOf(data: Data): Promise<Facts> {
   const part = await partOf(data);
-  const none = { places: [], rotated: false, heights: [], measures: [], layers: [], ids: [], geometries: [] };
   return {
+    ...NO_FACTS,
     kind: data.kind,
-    ...none,
     ...('crs' in data && data.crs !== undefined ? { crs: data.crs } : {}),
     ...('time' in data && data.time !== undefined && data.time.spacing !== 'pulled'
       ? { times: timesOf(data.time) }
@@ -125,7 +135,7 @@ async function ofMesh(mesh: Mesh): Promise<Part> {
   for (const [n, item] of mesh.items.entries()) {
     const values: Value[] = [];
     for (let step = 0; step < stepsOf(mesh); step++) values.push(...valuesOf(await mesh.values(n, step), item));
-    columns.push(columnOf(item, values));
+    columns.push({ ...columnOf(item, values), ...(item.location === 'node' ? { atNodes: true } : {}) });
   }
   const nodes = Array.from({ length: mesh.nodes.length / 3 }, (_, n) => mesh.nodes.subarray(3 * n, 3 * n + 3));
   const { columns: starts = new Uint32Array() } = mesh.layers ?? {};

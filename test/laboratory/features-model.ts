@@ -11,6 +11,9 @@ const SHAPES: readonly { type: Geometry['type']; corners: readonly number[] }[] 
   { type: 'MultiPoint', corners: [0, 0, 7, 9] },
 ];
 
+/** A ring ends where it begins. */
+const cornerOf = (type: Geometry['type'], k: number): number => (type === 'Polygon' && k === 3 ? 0 : k);
+
 function geometryOf(n: number, wanted: ReadonlySet<Variation>): Geometry {
   const { type, corners } = SHAPES[wanted.has('mixedGeometry') ? n : 0]!;
   const fraction = wanted.has('precision') ? 1 / 7 : 0;
@@ -19,8 +22,8 @@ function geometryOf(n: number, wanted: ReadonlySet<Variation>): Geometry {
   const coordinates = Array.from({ length: corners.length / 2 }, (_, k) => [
     x + corners[2 * k]! + fraction,
     y + corners[2 * k + 1]! + fraction,
-    ...(wanted.has('dimensions') ? [10 * n + k + 0.5] : []),
-    ...(wanted.has('measures') ? [100 * n + k + 0.25] : []),
+    ...(wanted.has('dimensions') ? [10 * n + cornerOf(type, k) + 0.5] : []),
+    ...(wanted.has('measures') ? [100 * n + cornerOf(type, k) + 0.25] : []),
   ]);
   return {
     type,

@@ -7,9 +7,10 @@ import type { Reader, Writer } from '../../src/files/formats/define.ts';
 import { readers, writers } from '../../src/files/formats/registry.ts';
 import type { Bench } from './bench.ts';
 import { comparisons } from './compare.ts';
-import type { Facts } from './facts.ts';
+import type { Column, Facts } from './facts.ts';
 import { PROPERTIES, type Property, RESULTS, type Row, sentenceOn } from './properties.ts';
 import { type Sample, samplesOf } from './samples.ts';
+import { LEVEL, tileFacts } from './tile-facts.ts';
 
 export interface Pair {
   readonly reader: Reader;
@@ -77,10 +78,17 @@ async function rowsOf(bench: Bench, pair: Pair, sample: Sample): Promise<Row[]> 
   // What the reader has said about the file is no sentence about the writer.
   const fresh = converted.sentences.filter((sentence) => !sample.sentences.includes(sentence));
   const rows: Row[] = [];
+  const leavesOut = converted.sentences.some((sentence) =>
+    /left out of the mesh|no geometry and were left out/.test(sentence),
+  );
+  const singles = leavesOut ? await sample.alone() : [];
   for (const property of properties) {
     const has = comparisons[property].carried(sample.facts);
     const outcome = await outcomeOf(property, { before: sample.facts, after }, has ? fresh : converted.sentences);
-    rows.push({ ...names, property, ...outcome });
+    // Records that the receipt names as left out take their properties along: those of the others are seen alone.
+    const single = outcome.result === 'silent' ? singles.find(({ about }) => about === property) : undefined;
+    if (single !== undefined) rows.push(...(await rowsOf(bench, pair, single)));
+    else rows.push({ ...names, property, ...outcome });
   }
   return rows;
 }
@@ -94,24 +102,51 @@ async function outcomeOf(
   const { carried: has, kept } = comparisons[property];
   if (after !== undefined) {
     if (has(before) && (await kept(before, after))) return { result: 'kept' };
-    // A whole field that the receipt names as left out takes its properties along.
-    const left = before.columns.filter(({ name }) => !after.columns.some((one) => one.name === name));
-    const said = left.map(({ name }) =>
-      sentences.find((one) => /left out|dropped/.test(one) && one.includes(`'${name}'`)),
-    );
-    const rest = { ...before, columns: before.columns.filter((column) => !said[left.indexOf(column)]) };
-    const [sentence] = said.filter((one) => one !== undefined);
-    if (sentence !== undefined && has(before) && (!has(rest) || (await kept(rest, after))))
-      return { result: 'named', sentence };
+    const { rest, said } = withoutNamedParts(before, after, sentences);
+    if (said !== undefined && has(before) && (!has(rest) || (await kept(rest, after))))
+      return { result: 'named', sentence: said };
   }
   const sentence = sentenceOn(property, sentences);
   return sentence === undefined ? { result: 'silent' } : { result: 'named', sentence };
 }
 
-/** The output as the reader of its format reads it; undefined if there is none, or it needs to be told more. */
+/** Only the rows whose number is in the output. */
+function rowsWithin(columns: readonly Column[], after: Facts): readonly Column[] {
+  const marker = columns.find(({ name, values }) => name === 'nr' && new Set(values).size === values.length);
+  const there = new Set(after.columns.find(({ name }) => name === 'nr')?.values);
+  if (marker === undefined) return columns;
+  return columns.map((column) => ({
+    ...column,
+    values: column.values.filter((_, n) => there.has(marker.values[n]!)),
+  }));
+}
+
+/** The input without whole fields and steps that the receipt names as left out: they take their properties along. */
+function withoutNamedParts(
+  before: Facts,
+  after: Facts,
+  sentences: readonly string[],
+): { rest: Facts; said: string | undefined } {
+  const left = before.columns.filter(({ name }) => !after.columns.some((one) => one.name === name));
+  const named = left.map(({ name }) =>
+    sentences.find((one) => /left out|dropped/.test(one) && one.includes(`'${name}'`)),
+  );
+  const columns = before.columns.filter((column) => !named[left.indexOf(column)]);
+  const steps = sentences.find((one) => /only the first of \d+ steps/i.test(one));
+  const count = steps === undefined ? 1 : (before.times?.list.length ?? 1);
+  const firstStep = columns.map((column) => ({
+    ...column,
+    values: column.values.slice(0, column.values.length / count),
+  }));
+  const records = sentences.find((one) => /features have no geometry and were left out/.test(one));
+  const kept = records === undefined ? firstStep : rowsWithin(firstStep, after);
+  return { rest: { ...before, columns: kept }, said: named.find((one) => one !== undefined) ?? steps ?? records };
+}
+
+/** The output as the reader of its format reads it; undefined if there is none, or the reader needs to be told more. */
 async function readAgain(bench: Bench, { format }: Writer, path: string): Promise<Facts | undefined> {
   const reader = readers.find((one) => one.format === format);
-  if (reader === undefined) return undefined;
+  if (reader === undefined) return tileFacts[format]?.(path);
   try {
     return (await bench.read(reader, path)).facts;
   } catch (error) {
@@ -129,6 +164,7 @@ export async function parametersFor(
   const { shape } = writer.parameters;
   if ('TilingSchemes' in shape)
     return { TilingSchemes: [{ schemeId: 'map', schemeType: 'XYZ', itemName: '*', zoomLevels: [2] }] };
+  if ('MaxZoom' in shape) return { MinZoom: LEVEL, MaxZoom: LEVEL };
   const { kind } = sample.facts;
   if (!('Points' in shape) || (kind !== 'grid' && kind !== 'mesh')) return {};
   const { seen } = await bench.look(reader, sample.path, sample.parameters, pointsOf);

@@ -1,3 +1,4 @@
+import { grib2 } from '../formats/grib/grib-bytes.ts';
 import { rasFile } from '../formats/hecras/ras-file.ts';
 import { classicFile } from '../formats/netcdf/netcdf-files.ts';
 import { selafinBytes } from '../formats/selafin/selafin-bytes.ts';
@@ -31,7 +32,7 @@ const gmlMember = (shape: string, n: number) =>
 const gml = `<?xml version="1.0" encoding="utf-8"?><ogr:FeatureCollection xmlns:ogr="http://ogr.maptools.org/" xmlns:gml="http://www.opengis.net/gml/3.2">${gmlShapes.map(gmlMember).join('')}</ogr:FeatureCollection>`;
 
 const dxfPoint = (x: number, y: number, z: number) => `0\nPOINT\n8\nBrücken\n10\n${x}\n20\n${y}\n30\n${z}\n`;
-const dxfLine = '0\nLINE\n8\nrivers\n10\n0\n20\n0\n30\n1.5\n11\n3\n21\n4\n31\n2.5\n';
+const dxfLine = '0\nLINE\n8\nrivers\n10\n0\n20\n0\n30\n1.5\n11\n300\n21\n400\n31\n2.5\n';
 const dxf = `0\nSECTION\n2\nHEADER\n9\n$ACADVER\n1\nAC1021\n0\nENDSEC\n0\nSECTION\n2\nENTITIES\n${dxfPoint(100 + 1 / 7, 2.5, 7)}${dxfLine}${dxfPoint(20, 3, 8)}0\nENDSEC\n0\nEOF\n`;
 
 const mif = `Version 300
@@ -163,16 +164,25 @@ const xlsx = () =>
     ],
   });
 
+/** Temperature at six-hourly steps, and rain accumulated between them; a cell has no value. */
+const grib = () =>
+  Buffer.concat(
+    [0, 6, 12].flatMap((step) => {
+      const values = [1, 2, null, 4, 5, 6].map((value) => value && value + step);
+      const grid = { columns: 3, rows: 2, first: [8, 55], last: [10, 54] } as const;
+      const rain = { parameter: [1, 8], grid, step, interval: { end: step + 6, process: 1 }, values } as const;
+      return [grib2({ parameter: [0, 0], level: [103, 2], grid, step, values }), grib2(rain)];
+    }),
+  );
+
 /** By reader: files of formats without a writer, and what only other programs write. */
 export const madeFiles: Readonly<Record<string, () => MadeFile[] | Promise<MadeFile[]>>> = {
   FileReader: () => [{ content: 'any bytes', declared: PROPERTIES }],
-  GpxReader: () => [
-    { content: gpx, declared: ['crs', 'timeZone', 'precision', 'order', 'names', 'dimensions', 'null'] },
-  ],
+  GpxReader: () => [{ content: gpx, declared: ['crs', 'timeZone', 'precision', 'order', 'names', 'null'] }],
   GmlReader: () => [
     {
       content: gml,
-      declared: ['crs', 'timeZone', 'precision', 'order', 'names', 'dimensions', 'null', 'mixedGeometry', 'ids'],
+      declared: ['crs', 'timeZone', 'precision', 'order', 'names', 'dimensions', 'null', 'mixedGeometry'],
     },
   ],
   DxfReader: () => [
@@ -203,5 +213,6 @@ export const madeFiles: Readonly<Record<string, () => MadeFile[] | Promise<MadeF
   XlsxReader: () => [
     { content: xlsx(), parameters: { SRID: 25832 }, declared: ['crs', 'precision', 'order', 'names', 'null'] },
   ],
+  GribReader: () => [{ content: grib(), declared: ['crs', 'calendar', 'unit', 'nodata', 'kindOfValue', 'names'] }],
   CsvReader: () => [{ content: zonedCsv, declared: ['timeZone'], about: 'timeZone' }],
 };

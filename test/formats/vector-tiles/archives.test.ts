@@ -138,7 +138,10 @@ test('without MaxZoom the last level is 14, or the last one whose tiles are not 
 
 test('features without a place are counted as lost; without any feature the archive is empty', async (t) => {
   const { lost, content } = await written(t, points([{ values: ['nowhere', 1] }]), 'PMTilesWriter', { MaxZoom: 2 });
-  t.deepEqual(lost, ['1 features without a place are in no tile.']);
+  t.deepEqual(lost, [
+    'Vector tiles are in the coordinate system Web Mercator (EPSG:3857), and their coordinates are rounded to 1/4096 of a tile.',
+    '1 features without a place are in no tile.',
+  ]);
   t.is((await TileArchive.open(memory(content))).header.counts[0], 0);
   const none = await written(t, points([]), 'MBTilesWriter', { MaxZoom: 2 });
   t.is((await openDatabase(t, none.content)).prepare('select count(*) n from tiles').get()!.n, 0);

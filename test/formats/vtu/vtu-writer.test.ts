@@ -398,6 +398,7 @@ test('lines and polygons become cells with fields as cell arrays; lost holes and
   t.deepEqual(receipt.lost, [
     '1 of 5 features have no geometry and were left out.',
     'Polygons of a VTU file have no holes; 1 were filled.',
+    '1 geometries of several parts became a cell for each part, in their order.',
   ]);
 });
 

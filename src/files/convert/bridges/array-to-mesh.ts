@@ -22,6 +22,9 @@ export function arrayToMesh(array: MultiArray, { context }: { context: Pick<Cont
       `Items whose dimensions differ from those of '${first!.name ?? 'the first item'}' were left out. Choose them by an item filter.`,
     );
   const own = numbers.map((n) => axes[n]!);
+  const [upright] = own;
+  if (numbers.length === 3 && upright!.edges === undefined)
+    context.reportLoss(`Cells have heights (z) halfway between the coordinates of '${upright!.name}'.`);
   const shape = own.map(({ values }) => values.length);
   const start = shape.map(() => 0);
   const location = numbers.length === 1 ? 'node' : 'cell';

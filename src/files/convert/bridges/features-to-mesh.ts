@@ -35,6 +35,8 @@ export async function featuresToMesh(features: FeatureCollection, work: BridgeWo
   if (polygons === 0 && points === 0)
     throw new ConversionError('A mesh is made of polygons or points; the features are neither.');
   if (polygons > 0 && points > 0) context.reportLoss(`${points} points among the polygons were left out of the mesh.`);
+  if (input.placeless > 0)
+    context.reportLoss(`${input.placeless} features have no geometry and were left out of the mesh.`);
   if (skipped > 0)
     context.reportLoss(`${skipped} features are neither polygons nor points and were left out of the mesh.`);
   reportFeatureParts(features, { hasIds: input.hasIds, kind: 'Meshes' }, context);
@@ -149,6 +151,8 @@ class Input {
   points = 0;
   skipped = 0;
   hasIds = false;
+  /** Number of features without a geometry. */
+  placeless = 0;
   readonly #hasZ: boolean;
   readonly #stride: number;
   readonly #values: Float64Array[] = [];
@@ -159,6 +163,7 @@ class Input {
       signal.throwIfAborted();
       for (const { id, geometry, values } of chunk) {
         input.hasIds ||= id !== undefined;
+        if (geometry === undefined) input.placeless++;
         input.#values.push(Float64Array.from(input.numeric, ({ place }) => numberOf(values[place])));
         input.#add(geometry, input.#values.length - 1);
       }

@@ -20,13 +20,14 @@ export async function pointsToGrid(points: FeatureCollection, { context }: Bridg
   const columns = points.fields.flatMap((field, index) => (isNumber(field) ? [{ field, index }] : []));
   if (!points.hasZ && columns.length === 0)
     throw new ConversionError('The points have neither heights nor fields of numbers for the cells of a grid.');
-  const { x, y, values, hasIds } = await collected(
+  const { x, y, values, hasIds, rounded } = await collected(
     points,
     columns.map(({ index }) => index),
     context.signal,
   );
   const { across, up } = latticeOf(x, y);
   reportFeatureParts(points, { hasIds, kind: 'Grids' }, context);
+  if (rounded > 0) context.reportLoss(`${rounded} integers were rounded to double precision.`);
   if (values.some((list) => list.some(Number.isNaN)))
     context.remark('Numbers that points do not have (null) became cells without data.');
   const names = [...(points.hasZ ? ['Z'] : []), ...columns.map(({ field }) => field.name)];
@@ -73,6 +74,7 @@ async function collected(points: FeatureCollection, fields: readonly number[], s
   const values = fields.map(list);
   let number = 0;
   let hasIds = false;
+  let rounded = 0;
   const add = ({ id, geometry, values: row }: Feature) => {
     number++;
     hasIds ||= id !== undefined;
@@ -83,7 +85,11 @@ async function collected(points: FeatureCollection, fields: readonly number[], s
     x.push(geometry.coordinates[0]!);
     y.push(geometry.coordinates[1]!);
     if (stride > 2) heights.push(geometry.coordinates[2]!);
-    for (const [n, index] of fields.entries()) values[n]!.push(Number(row[index] ?? Number.NaN));
+    for (const [n, index] of fields.entries()) {
+      const value = row[index] ?? Number.NaN;
+      if (typeof value === 'bigint' && BigInt(Number(value)) !== value) rounded++;
+      values[n]!.push(Number(value));
+    }
   };
   for await (const chunk of points.chunks()) {
     signal.throwIfAborted();
@@ -91,7 +97,7 @@ async function collected(points: FeatureCollection, fields: readonly number[], s
   }
   if (number === 0) throw new ConversionError('The input has no points to make a grid of.');
   const lists = points.hasZ ? [heights, ...values] : values;
-  return { x: x.taken(), y: y.taken(), values: lists.map((one) => one.taken()), hasIds };
+  return { x: x.taken(), y: y.taken(), values: lists.map((one) => one.taken()), hasIds, rounded };
 }
 
 /** Both axes; a single row or column has the spacing of the other axis. */

@@ -14,10 +14,15 @@ const maxValues = 1 << 27;
  * Converts time series to a mesh of one vertex, at the position of the first item that has one, else at the origin. All
  * series become items at this node.
  */
-export async function seriesToMesh(series: Series, { stem }: Partial<Pick<BridgeWork, 'stem'>> = {}): Promise<Mesh> {
+export async function seriesToMesh(
+  series: Series,
+  { stem, context }: Partial<Pick<BridgeWork, 'stem' | 'context'>> = {},
+): Promise<Mesh> {
   const { crs, items } = series;
   const { time, values } = await collected(series);
   const [x = 0, y = 0, z = 0] = items.find(({ position }) => position !== undefined)?.position ?? [];
+  if (new Set(items.map(({ position = [] }) => position.join())).size > 1)
+    context?.reportLoss('All series stand at one point; the positions of the others were left out.');
   return {
     kind: 'mesh',
     ...(stem === undefined ? {} : { name: stem }),

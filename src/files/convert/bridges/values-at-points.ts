@@ -28,6 +28,8 @@ export async function meshToSeries(mesh: Mesh, work: BridgeWork): Promise<Series
       'Items with several values per element, such as spectra, cannot be written as time series at points.',
     );
   reportMeshParts(mesh, 'Series at points', {}, work.context);
+  if (mesh.items.some(({ location }) => location === 'node'))
+    work.context.reportLoss('Values at nodes became the mean of the nodes of each element.');
   const columns = mesh.layers?.columns ?? Uint32Array.from(mesh.shapes.keys());
   const found = cellsAt({ nodes: mesh.nodes, ...footprints(mesh) }, points);
   const outside = points.filter((_, n) => found[n]! < 0);

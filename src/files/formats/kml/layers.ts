@@ -15,6 +15,8 @@ const mostLayers = 10_000;
 interface FoundField {
   readonly name: string;
   type: FieldType;
+  /** In the schema. */
+  readonly place: number;
   /** Some values do not fit the type that the schema declares. */
   wrong: boolean;
 }
@@ -45,7 +47,7 @@ export class KmlLayer {
     if (name !== undefined) this.#field(NAME!, NAME!, 'string');
     if (description !== undefined) this.#field(DESCRIPTION!, DESCRIPTION!, 'string');
     for (const datum of data) {
-      const field = this.#field(keyOf(datum), datum.name, fieldType(datum.type));
+      const field = this.#field(keyOf(datum), datum.name, fieldType(datum.type), datum.place);
       if (datum.value.trim() === '' || field.type === 'string') continue;
       const value = parsedValue(datum.value, field.type);
       if (value === undefined) field.wrong = true;
@@ -54,7 +56,7 @@ export class KmlLayer {
     if (shape !== undefined && !this.hasZ) this.hasZ = hasHeight(shape);
   }
 
-  #field(key: string, name: string, type: FieldType): FoundField {
+  #field(key: string, name: string, type: FieldType, place = Infinity): FoundField {
     const known = this.#found.get(key);
     if (known !== undefined) {
       if (known.type !== type && !(known.type === 'integer64' && type === 'integer')) known.wrong = true;
@@ -62,14 +64,17 @@ export class KmlLayer {
     }
     if (this.#found.size >= mostFields)
       throw new FormatError(`The features have more than ${mostFields} different fields.`);
-    const field = { name, type, wrong: false };
+    const field = { name, type, place, wrong: false };
     this.#found.set(key, field);
     return field;
   }
 
   /** After the last placemark: decides names and types of the fields. */
   finish({ remark }: Pick<Context, 'remark'>): void {
-    const ordered = [...this.#found].toSorted(([one], [other]) => rank(one) - rank(other));
+    // As the schema declares them; the first features may lack values.
+    const ordered = [...this.#found].toSorted(([key, one], [other, two]) =>
+      rank(key) === rank(other) && one.place !== two.place ? one.place - two.place : rank(key) - rank(other),
+    );
     const names = new Set<string>();
     this.#positions = new Map(ordered.map(([key], n) => [key, n]));
     this.fields = ordered.map(([, { name: given, type, wrong }]) => {

@@ -8,12 +8,20 @@ export interface Container {
   readonly parent: Container | undefined;
 }
 
+/** A field as a schema declares it, and its place among the others. */
+interface SchemaField {
+  readonly type: string;
+  readonly place: number;
+}
+
 /** A value of `ExtendedData`. */
 export interface Datum {
   readonly name: string;
   readonly value: string;
   /** Type of the field by the schema; absent: text. */
-  readonly type?: string | undefined;
+  readonly type?: string;
+  /** Place of the field in the schema. */
+  readonly place?: number;
 }
 
 export interface Placemark {
@@ -50,9 +58,9 @@ export class KmlHandler implements XmlHandler {
   readonly #path: string[] = [];
   #containers = 0;
   #container: Container = { name: '', parent: undefined };
-  /** Types of fields by id of their schema. */
-  readonly #schemas = new Map<string, Map<string, string>>();
-  #schema: Map<string, string> | undefined;
+  /** Fields by id of their schema. */
+  readonly #schemas = new Map<string, Map<string, SchemaField>>();
+  #schema: Map<string, SchemaField> | undefined;
   #placemark: Placemark | undefined;
   /** Geometries that are open. */
   readonly #shapes: Shape[] = [];
@@ -123,7 +131,7 @@ export class KmlHandler implements XmlHandler {
       return true;
     }
     if (name === 'SimpleField' && this.#schema !== undefined) {
-      this.#schema.set(attributes.name ?? '', attributes.type ?? 'string');
+      this.#schema.set(attributes.name ?? '', { type: attributes.type ?? 'string', place: this.#schema.size });
       return true;
     }
     if (name === 'name' && (parent === 'Document' || parent === 'Folder')) return this.#capture();
@@ -163,7 +171,7 @@ export class KmlHandler implements XmlHandler {
     else if (name === 'value') this.#datum.value = text;
     else if (name === 'SimpleData') {
       const { name: field } = this.#datum;
-      placemark.data.push({ name: field, value: text, type: this.#schema?.get(field) });
+      placemark.data.push({ name: field, value: text, ...this.#schema?.get(field) });
     } else if (name === 'altitudeMode') {
       if (text.trim() !== 'absolute') this.leftOut.add(name);
     } else

@@ -15,6 +15,10 @@ export const write: Write<typeof writeParameters, 'features'> = async (data, { L
   const change = await toDegrees(data.crs, context);
   const out = new BufferedWriter(sink);
   const fields = new KmlFields(data.fields);
+  if (fields.name > 0 || fields.description > 1)
+    context.remark(
+      'Names and descriptions are elements of their own in KML; they come before the other fields in order.',
+    );
   if (data.hasM) context.reportLoss('KML cannot store measures (M); they were dropped.');
   if (fields.asText.length > 0)
     context.reportLoss(

@@ -20,6 +20,7 @@ export class ColumnStatistics {
   texts = false;
   dates = true;
   cut = 0;
+  emptyTexts = 0;
   #largest = 0;
   #negative = 0;
   #decimals = 0;
@@ -128,7 +129,8 @@ export interface DbfField extends Layout {
  * The fields of a .dbf file for these columns, as far as they fit. Reports renamed, dropped and changed fields as
  * losses.
  */
-export function dbfFields(columns: readonly ColumnStatistics[], { reportLoss }: Context): DbfField[] {
+export function dbfFields(columns: readonly ColumnStatistics[], context: Context): DbfField[] {
+  const { reportLoss } = context;
   const fields: DbfField[] = [];
   const usedNames = new Set<string>();
   const renamed: string[] = [];
@@ -146,14 +148,16 @@ export function dbfFields(columns: readonly ColumnStatistics[], { reportLoss }: 
     usedNames.add(name.toLowerCase());
     if (name !== column.field.name) renamed.push(`'${column.field.name}' became '${name}'`);
     fields.push({ name, ...layout, column: n });
-    reportType(column, layout.type, reportLoss);
+    reportType(column, layout.type, context);
   }
   if (renamed.length > 0) reportLoss(`Field names of a shapefile have at most ten bytes: ${listed(renamed)}.`);
   if (dropped.length > 0) reportLoss(`Fields that do not fit into a .dbf file were dropped: ${listed(dropped)}.`);
   return fields;
 }
 
-function reportType({ field, cut }: ColumnStatistics, type: string, reportLoss: Context['reportLoss']): void {
+function reportType({ field, cut, emptyTexts }: ColumnStatistics, type: string, { reportLoss, remark }: Context): void {
+  if (emptyTexts > 0)
+    remark(`${emptyTexts} empty texts of '${field.name}' read back as null: a .dbf file does not tell them apart.`);
   if (cut > 0) reportLoss(`${cut} values of '${field.name}' were cut to ${longestText} bytes.`);
   if (type !== 'C') return;
   if (field.type === 'json') reportLoss(`Nested values of '${field.name}' were written as JSON text.`);

@@ -85,6 +85,7 @@ function put(out: BufferedWriter, value: unknown, column: ColumnStatistics): voi
 }
 
 function putText(out: BufferedWriter, text: string, column: ColumnStatistics): void {
+  if (text.trim() === '') column.emptyTexts++;
   if (column.dates && column.field.type === 'date' && !isDate(text)) column.dates = false;
   column.addText(putBytes(out, text, column));
 }

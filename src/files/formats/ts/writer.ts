@@ -86,7 +86,7 @@ function identifiersOf(
   const eum = quantityOf(described);
   const [item, unit] = [eumItem(eum.item), eumUnit(eum.unit)];
   if (described.unit !== undefined && eum.unit === UNDEFINED_UNIT)
-    reportLoss(`Time series have units of EUM: '${described.unit}', the unit of '${name ?? ''}', was left out.`);
+    reportLoss(`Time series have units of EUM; '${described.unit.slice(0, 80)}' is none of them and was left out.`);
   if (item === undefined || unit === undefined)
     reportLoss(
       `The EUM item ${eum.item} with the unit ${eum.unit} of '${name ?? ''}' has no identifier; it became undefined.`,

@@ -20,9 +20,11 @@ export async function featurePart(features: FeatureCollection, context: Context)
   const cells = new FeatureCells(features);
   let number = 0;
   let without = 0;
+  let hasIds = false;
   for await (const chunk of features.chunks()) {
     for (const feature of chunk) {
       number++;
+      hasIds ||= feature.id !== undefined;
       if (feature.geometry === undefined) without++;
       else cells.add(feature.geometry, feature);
     }
@@ -37,6 +39,12 @@ export async function featurePart(features: FeatureCollection, context: Context)
   const texts = features.fields.filter((field) => !isNumeric(field)).map(({ name }) => `'${name}'`);
   if (texts.length > 0)
     context.reportLoss(`A VTU file holds numbers only; the fields ${texts.join(', ')} were left out.`);
+  if (hasIds) context.reportLoss('Ids of features were left out: a VTU file has none.');
+  if (features.hasM) context.reportLoss('A VTU file cannot store measures (M); they were dropped.');
+  if (cells.parts > 0)
+    context.reportLoss(`${cells.parts} geometries of several parts became a cell for each part, in their order.`);
+  if (cells.rounded > 0) context.reportLoss(`${cells.rounded} integers were rounded to double precision.`);
+  if (cells.empty > 0) context.remark(`${cells.empty} missing numbers (null) became NaN.`);
   return cells.part(features, context);
 }
 
@@ -47,6 +55,12 @@ class FeatureCells {
   holes = 0;
   /** Vertices without a height, although the layer has heights. */
   withoutZ = 0;
+  /** Geometries with several parts. */
+  parts = 0;
+  /** Integers that no double is equal to. */
+  rounded = 0;
+  /** Missing values of numeric fields. */
+  empty = 0;
   readonly #stride: number;
   readonly #hasZ: boolean;
   readonly #nodes = new ArrayEncoder();
@@ -67,9 +81,15 @@ class FeatureCells {
   }
 
   add(geometry: Geometry, feature: Feature): void {
+    const before = this.#shapes.length;
+    this.#add(geometry, feature);
+    if (this.#shapes.length > before + 1) this.parts++;
+  }
+
+  #add(geometry: Geometry, feature: Feature): void {
     const { type, coordinates } = geometry;
     const count = coordinates.length / this.#stride;
-    if (type === 'GeometryCollection') for (const member of byKind(geometry, this.#stride)) this.add(member, feature);
+    if (type === 'GeometryCollection') for (const member of byKind(geometry, this.#stride)) this.#add(member, feature);
     else if (type === 'Point' || type === 'MultiPoint')
       for (let n = 0; n < count; n++) this.#cell(coordinates, n, n + 1, CELL_SHAPES.vertex, feature);
     else {
@@ -114,6 +134,8 @@ class FeatureCells {
     this.#ends.push(this.#count);
     for (const { index, list } of this.#values) {
       const value = values[index];
+      if (value === null || value === undefined) this.empty++;
+      if (typeof value === 'bigint' && BigInt(Number(value)) !== value) this.rounded++;
       list.push(value === null || value === undefined ? Number.NaN : Number(value));
     }
   }

@@ -63,6 +63,8 @@ const zone = /^\s*(?:(Z|UTC|GMT)|([+-])(\d{1,2})(?::?(\d{2}))?)$/i;
 interface Reference {
   readonly date: CalendarDate;
   readonly milliseconds: number;
+  /** Of the zone of the text, in milliseconds. */
+  readonly ahead: number;
 }
 
 /** A reference such as `1992-10-8 15:15:42.5 -6:00`; undefined if it is no valid date and time of the calendar. */
@@ -73,6 +75,7 @@ function referenceOf(text: string, calendar: Calendar): Reference | undefined {
   let rest = text.slice(read[0].length);
   const [year, month, dayOfMonth] = [read[1], read[2], read[3] ?? '1'].map(Number) as [number, number, number];
   let milliseconds = 0;
+  let ahead = 0;
   const time = clock.exec(rest);
   // A date without a time may be followed by a zone.
   if (time !== null && !/^\s[+-]/.test(rest)) {
@@ -86,13 +89,13 @@ function referenceOf(text: string, calendar: Calendar): Reference | undefined {
     if (offset === null) return undefined;
     const [, , sign, hours = '0', minutes = '0'] = offset;
     if (Number(hours) > 23 || Number(minutes) > 59) return undefined;
-    const ahead = Number(hours) * MILLISECONDS.hour + Number(minutes) * MILLISECONDS.minute;
-    milliseconds -= sign === '-' ? -ahead : ahead;
+    ahead = (sign === '-' ? -1 : 1) * (Number(hours) * MILLISECONDS.hour + Number(minutes) * MILLISECONDS.minute);
+    milliseconds -= ahead;
   }
   // A calendar without a year 0 has the year −1 before the year 1.
   if (year === 0 && !calendar.yearZero) return undefined;
   const own = { year: year < 0 && !calendar.yearZero ? year + 1 : year, month, day: dayOfMonth };
-  return hasDate(calendar, own) ? { date: own, milliseconds } : undefined;
+  return hasDate(calendar, own) ? { date: own, milliseconds, ahead } : undefined;
 }
 
 /** Whether the units of a variable are those of times on a calendar. */
@@ -128,6 +131,10 @@ export async function timesOf(variable: CfVariable, context: CfContext): Promise
   if (reference === undefined)
     throw new FormatError(
       `The times in '${name}' count from '${shortened(from)}', which is not a valid date and time of the calendar '${word}'.`,
+    );
+  if (reference.ahead !== 0)
+    context.remark(
+      `The times in '${name}' count from '${shortened(from)}', in a time zone; they were converted to UTC.`,
     );
   const time = labelled({ unit, calendar, reference, name, word }, sorted, rounding, context);
   return { time, ...kept };

@@ -114,10 +114,13 @@ async function projectionTextOf({ crs }: Grid, from: DfsContent | undefined): Pr
 const maxDrift = 1e-3;
 
 /** Spacing is stored in single precision. */
-function reportSpacing(counts: readonly number[], spacing: readonly number[], { reportLoss }: Context): void {
+function reportSpacing(counts: readonly number[], spacing: readonly number[], { reportLoss, remark }: Context): void {
   for (const [n, step] of spacing.entries()) {
     const drift = Math.abs(Math.fround(step) - step) * counts[n]!;
-    if (drift > maxDrift * step)
+    if (drift === 0) continue;
+    if (drift <= maxDrift * step)
+      remark(`DFS files store the size of cells in single precision: ${step} became ${Math.fround(step)}.`);
+    else
       reportLoss(
         `DFS files store the size of cells in single precision: ${step} became ${Math.fround(step)}, which displaces the last cell by ${(drift / step).toPrecision(2)} cells.`,
       );

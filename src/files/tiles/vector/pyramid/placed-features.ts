@@ -72,6 +72,7 @@ class Placing {
   readonly #bounds: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity];
   readonly #types = new Set<Geometry['type']>();
   #ownIds = true;
+  #foreignIds = false;
   #number = 0;
   #without = 0;
 
@@ -79,7 +80,12 @@ class Placing {
     this.#parts = parts;
     this.#stride = strideOf(data);
     this.#keys = parts.chosen.fields.map(({ name, type }) => ({ name, real: type === 'real' }));
-    if (data.hasZ || data.hasM) parts.context.reportLoss('Vector tiles have no heights and measures.');
+    const { reportLoss, remark } = parts.context;
+    if (data.hasZ || data.hasM) reportLoss('Vector tiles have no heights and measures.');
+    reportLoss(
+      'Vector tiles are in the coordinate system Web Mercator (EPSG:3857), and their coordinates are rounded to 1/4096 of a tile.',
+    );
+    remark('Features stand in the order of a Hilbert curve, not in that of the input.');
   }
 
   add({ id, geometry, values }: Feature): void {
@@ -104,6 +110,7 @@ class Placing {
       for (const k of [0, 1, 2, 3] as const)
         this.#bounds[k] = (k < 2 ? Math.min : Math.max)(this.#bounds[k], bounds[k]);
     const own = typeof id === 'number' && Number.isSafeInteger(id) && id >= 0 ? id : -1;
+    if (own < 0 && id !== undefined) this.#foreignIds = true;
     spool.add(
       putRecord(spool.out, { id: own, geometries, values: this.#encoded(geometries.length > 0 ? values : []) }),
     );
@@ -128,6 +135,8 @@ class Placing {
   async sorted(): Promise<PlacedFeatures> {
     const { spool, context } = this.#parts;
     const count = spool.length;
+    if (this.#foreignIds)
+      context.reportLoss('Ids that are no whole numbers from 0 are in no vector tile; such features have numbers.');
     if (this.#without > 0) context.reportLoss(`${this.#without} features without a place are in no tile.`);
     const path = await spool.end();
     const { positions: places, sizes: lengths } = spool;
