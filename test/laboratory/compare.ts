@@ -13,7 +13,7 @@ const ZONE = /T.*(Z|[+-]\d\d:?\d\d)$/;
 const isText = (value: Value): value is string => typeof value === 'string';
 const isNumber = (value: Value): value is number | bigint => typeof value === 'number' || typeof value === 'bigint';
 const isPrecise = (value: Value): boolean =>
-  typeof value === 'bigint' || (typeof value === 'number' && Math.fround(value) !== value);
+  typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value) && Math.fround(value) !== value);
 const isEmpty = (value: Value): boolean => value === null;
 const count = (values: readonly Value[], is: (value: Value) => boolean): number => values.filter(is).length;
 

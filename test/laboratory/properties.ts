@@ -42,7 +42,7 @@ const WORDS: Readonly<Record<Property, RegExp>> = {
   calendar: /\btimes?\b|\bsteps?\b|calendar|\bdates?\b/i,
   unit: /\bunits?\b/i,
   nodata: /no ?data\b|delete value|without (a value|values|data)|interpolat|resampled/i,
-  precision: /rounded|precision|digits|interpolat|resampled|\bmeans? of|texts?\b/i,
+  precision: /rounded|precision|digits|interpolat|resampled|\bmeans? of|large integers/i,
   order: /\border\b|sorted|interpolat|resampled/i,
   names: /\bnames?\b|called/i,
   dimensions: /\bheights?\b|\(Z\)|\bz\b|positions?\b|bathymetry/i,
