@@ -349,3 +349,16 @@ test('tables are detected by their rows, points of x and y alone as XYZ', async 
   ] as const)
     t.is((await detect(memory(Buffer.from(text))))?.format, format, text);
 });
+
+test('the file is whole: all rows are written before they are copied', async (t) => {
+  const data: FeatureCollection = {
+    kind: 'features',
+    fields: [{ name: 'text', type: 'string' }],
+    hasZ: false,
+    hasM: false,
+    async *chunks() {
+      yield Array.from({ length: 7000 }, (_, n): Feature => ({ values: [String(n).padEnd(1000, 'x')] }));
+    },
+  };
+  for (let run = 0; run < 10; run++) t.is((await written(t, data, 'CsvWriter')).content.length, 7000 * 1002 + 6);
+});

@@ -30,6 +30,8 @@ export async function writeFeatures(data: FeatureCollection, sink: ByteSink, con
   const rows = new RowFile(path, data, first);
   try {
     await writeRows(data, rows, context);
+    // A sink may still be writing what it has accepted.
+    await rows.close();
     await copyFile(path, sink, context.signal);
   } finally {
     await rows.close();
