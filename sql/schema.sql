@@ -1042,6 +1042,29 @@ create table waiting_requirements (
   constraint waiting_requirements_pkey PRIMARY KEY (flags)
 );
 
+-- Files and datasets that a transfer reads besides its first input: files that a mosaic or stack joins, in the order of
+-- `number`, and those that transformations name. Names are in `transfers.request`.
+create table transfer_inputs (
+  transfer_id uuid not null,
+  number integer not null,
+  -- Id or address by which a transformation of `transfers.request` names it. Null: a file that is joined with the first
+  -- input.
+  key text,
+  -- `staged_blobs.name` of an upload.
+  staged_blob text,
+  -- `remote_sources.id` of a remote file, without a foreign key: the transfer outlives the address.
+  source_id uuid,
+  -- Dataset, which `dataset_readers` keeps as it is until the transfer ends.
+  dataset_id uuid,
+  constraint transfer_inputs_pkey PRIMARY KEY (transfer_id, number),
+  constraint transfer_inputs_staged_blob_fkey FOREIGN KEY (staged_blob) REFERENCES staged_blobs(name),
+  constraint transfer_inputs_transfer_id_fkey FOREIGN KEY (transfer_id) REFERENCES transfers(id) ON DELETE CASCADE,
+  constraint transfer_inputs_number_check CHECK ((number > 0)),
+  constraint transfer_inputs_one CHECK ((num_nonnulls(staged_blob, source_id, dataset_id) = 1))
+);
+CREATE INDEX transfer_inputs_source ON transfer_inputs (source_id) WHERE (source_id IS NOT NULL);
+CREATE INDEX transfer_inputs_staged ON transfer_inputs (staged_blob) WHERE (staged_blob IS NOT NULL);
+
 -- tiles ---------------------------------------------------------------------------------------------------------------
 
 -- Tiles that were drawn, on request or ahead of requests. A cache, bounded by the setting `tiles.keptBytes`. Unlogged:

@@ -85,3 +85,15 @@ comment on column workers.draining_since is 'It starts no transfer since then. N
 comment on table waiting_requirements is
   'Distinct `transfers.flags` of waiting transfers. A cache that the sweep writes every second.';
 comment on column waiting_requirements.reason is 'Why no worker can start them now. Null: one can.';
+
+comment on table transfer_inputs is
+  'Files and datasets that a transfer reads besides its first input: files that a mosaic or stack joins, in the '
+  'order of `number`, and those that transformations name. Names are in `transfers.request`.';
+comment on column transfer_inputs.key is
+  'Id or address by which a transformation of `transfers.request` names it. Null: a file that is joined with the '
+  'first input.';
+comment on column transfer_inputs.staged_blob is '`staged_blobs.name` of an upload.';
+comment on column transfer_inputs.source_id is
+  '`remote_sources.id` of a remote file, without a foreign key: the transfer outlives the address.';
+comment on column transfer_inputs.dataset_id is
+  'Dataset, which `dataset_readers` keeps as it is until the transfer ends.';

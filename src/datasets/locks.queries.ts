@@ -13,10 +13,11 @@ export const listReaders = (tx: Transaction, datasetIds: readonly string[]) =>
 
 /**
  * Prevents writing, moving and deleting the dataset until the transfer ends. The row must be locked, at least `for
- * share`.
+ * share`. A transfer may read a dataset twice: as its input, and for a transformation.
  */
 export const insertReader = (tx: Transaction, datasetId: string, transferId: string) =>
-  tx.query(sql.unsafe`insert into dataset_readers (dataset_id, transfer_id) values (${datasetId}, ${transferId})`);
+  tx.query(sql.unsafe`
+    insert into dataset_readers (dataset_id, transfer_id) values (${datasetId}, ${transferId}) on conflict do nothing`);
 
 /** Prevents all other use of the dataset until the transfer ends. The row must be locked. */
 export const setWriter = (tx: Transaction, datasetId: string, transferId: string) =>

@@ -7,6 +7,7 @@ export type {
   ConversionRequest,
   ConversionResult,
   ExistingDataset,
+  InputFile,
   Receipt,
   SideFile,
 } from './convert/conversion.ts';
@@ -26,6 +27,7 @@ export {
   openFile,
   writeFile,
 } from './convert/open-file.ts';
+export { joinsFiles } from './convert/steps/join-shapes.ts';
 export type { FieldErrors } from './convert/steps/request-members.ts';
 export type { SideInput } from './convert/steps/side-input.ts';
 export { stepsIn } from './convert/steps/temporal-filter.ts';

@@ -62,6 +62,8 @@ declare module 'fastify' {
     secretAnswer?: boolean;
     /** The request is idempotent by itself: ignores `Idempotency-Key`, and so needs no transaction. */
     repeatable?: boolean;
+    /** Maximum number of members of objects and elements of lists in the body. Absent: that of most routes. */
+    maxMembers?: number;
     /** Parts of the OpenAPI operation that no schema describes: bodies other than JSON, headers, more answers. */
     described?: Record<string, unknown>;
     /** Type of the answers that have a schema. Default: `application/json`. */

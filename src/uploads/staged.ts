@@ -74,6 +74,29 @@ export async function nameStagedBlob(tx: Transaction, caller: Caller, url: strin
   return { name: named.name, size: named.size };
 }
 
+/**
+ * `nameStagedBlob` for many uploads, by their names.
+ * @throws AppError notFound for one that was not issued to the caller or to one of the caller's tenants
+ */
+export async function nameStagedBlobs(
+  tx: Transaction,
+  caller: Caller,
+  names: readonly string[],
+): Promise<Map<string, NamedUpload>> {
+  if (names.length === 0) return new Map();
+  const tenants = caller.tenants.map((tenant) => tenant.id);
+  const found = await lockStaged(tx, names, caller.userId, tenants);
+  const uploads = new Map<string, NamedUpload>();
+  for (const { name, size } of found) uploads.set(name, { name, ...(size === undefined ? {} : { size }) });
+  const missing = names.find((name) => !uploads.has(name));
+  if (missing !== undefined) throw notFound('Upload', missing);
+  await markAllNamed(
+    tx,
+    found.flatMap(({ name, blob }) => (blob === undefined ? [] : [name])),
+  );
+  return uploads;
+}
+
 const notAnUpload = (url: string) => `'${url.replace(/[?#].*$/s, '')}' is not an upload address of this platform.`;
 const blobNotFound = (name: string) =>
   new AppError('notFound', `Blob '${name}' was not found.`, { code: 'BlobNotFound' });

@@ -29,9 +29,12 @@ async function bodies(): Promise<Described[]> {
 /** An object of `count` members. */
 const members = (count: number) => `{${Array.from({ length: count }, (_, n) => `"k${n}":${n}`).join(',')}}`;
 /** Answers of a route that says how long a body may be, where the body is one that it could not use in any case. */
-const MANY = members(20_000).replace('}', ',"more":1}');
+const many = (count: number) => members(count).replace('}', ',"more":1}');
+const MANY = many(20_000);
+/** A start may name ten thousand files. */
+const MORE = many(60_000);
 
-test('Each JSON body has a limit in bytes, above which it is 413, and one of 20,000 members, above which it is 400', async (t) => {
+test('Each JSON body has a limit in bytes, above which it is 413, and one of members, mostly 20,000, above which it is 400', async (t) => {
   const administrator = w.as(await w.administrator());
   const blanks = Buffer.alloc(30_000_001, ' ');
   const all = await bodies();
@@ -46,8 +49,9 @@ test('Each JSON body has a limit in bytes, above which it is 413, and one of 20,
     t.is(long.status, 413, `${method} ${path}`);
     // that upload is parsed in pieces, after the series was found
     if (path.endsWith('/upload/json')) continue;
-    const many = await send(limit < MANY.length ? `[${'0,'.repeat(20_000)}0]` : MANY);
-    t.deepEqual([many.status, many.body.code], [400, 'TooManyMembers'], `${method} ${path}`);
+    const body = path.endsWith('/upload-convert') ? MORE : MANY;
+    const refused = await send(limit < body.length ? `[${'0,'.repeat(20_000)}0]` : body);
+    t.deepEqual([refused.status, refused.body.code], [400, 'TooManyMembers'], `${method} ${path}`);
   }
 });
 
@@ -64,7 +68,7 @@ test('A body has at most 256 KiB; of projects and datasets 4.5 MiB, of transfers
     [`PUT /api/metadata/project/${id}/dataset`]: 4_718_592,
     [`POST /api/hierarchy/project/${id}`]: 4_194_304,
     [`POST /api/conversion/project/${id}/file/import-staged`]: 4_194_304,
-    'POST /api/conversion/upload-convert': 4_194_304,
+    'POST /api/conversion/upload-convert': 8_388_608,
     [`POST /api/ts/dataset/${id}/timeseries/${id}/upload/json`]: 30_000_000,
     [`POST /api/ts/dataset/${id}/timeseries/${id}/upload/csv`]: 2 ** 30,
     [`PUT /api/blob/${id}/${id}`]: 64 * 2 ** 30,

@@ -8,8 +8,10 @@
  */
 import test from 'ava';
 import type { InjectOptions } from 'fastify';
+import { copyRequest, newProject, upload } from '../world/transfers.ts';
 import { world } from '../world.ts';
 import { type Headers, newKey, worthless } from './isolation/credentials.ts';
+import { newDataset } from './isolation/datasets.ts';
 import type { Actor, PublicRow, Row, Scene } from './isolation/row.ts';
 import { allRows, makeScene, routesOf } from './isolation/scene.ts';
 
@@ -82,6 +84,25 @@ for (const [name, row] of Object.entries(rows)) {
   if ('anybody' in row) open(name, row);
   else closed(name, row);
 }
+
+test.serial('a start of another tenant reads no dataset of the scene that a transformation names', async (t) => {
+  const scene = await theScene();
+  const { stranger, mark } = scene;
+  const client = w.as(stranger);
+  const projectId = await newProject(client);
+  const { id: datasetId } = await newDataset(scene);
+  const more = {
+    readerName: 'GeoTiffReader',
+    writerName: 'GeoTiffWriter',
+    transformations: [{ type: 'resampleTransformation', resample: { like: { datasetId } } }],
+  };
+  const payload = copyRequest(projectId, await upload(w, client, 'a raster'), more);
+  const answer = await client.post('/api/conversion/upload-convert', payload);
+  t.deepEqual([answer.status, answer.body.detail], [404, `Dataset '${datasetId}' was not found.`]);
+  t.false(JSON.stringify(answer.body).includes(mark));
+  const own = { ...payload, transformations: [] };
+  t.is((await client.post('/api/conversion/upload-convert', own)).status, 200, 'the rest is valid');
+});
 
 function open(name: string, row: PublicRow) {
   test.serial(`${name}: anybody`, async (t) => {

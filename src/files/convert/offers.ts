@@ -9,7 +9,7 @@ import {
 import { writers } from '../formats/registry.ts';
 import { bridgeTo } from './bridges/bridges.ts';
 import { joinNames, stepNames } from './kinds/step-names.ts';
-import { isJoin } from './steps/join-shapes.ts';
+import { joinsFiles } from './steps/join-shapes.ts';
 import { findRule, type TransformationName, transformationsFor } from './steps/transformations.ts';
 
 /** The kinds of data that a transformation can make of a kind; none if it does not apply. */
@@ -29,7 +29,7 @@ export function offeredBy(
   let kinds = producedKinds(reader);
   for (const name of before) kinds = [...new Set(kinds.flatMap((kind) => kindsMade(name, kind)))];
   return transformationsFor(reader.has).filter(
-    (name) => kinds.some((kind) => kindsMade(name, kind).length > 0) && !(reader.rows && isJoin({ type: name })),
+    (name) => kinds.some((kind) => kindsMade(name, kind).length > 0) && !(reader.rows && joinsFiles(name)),
   );
 }
 

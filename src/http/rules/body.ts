@@ -35,7 +35,7 @@ export const body = fp(async (app) => {
   for (const type of JSON_TYPES) {
     app.addContentTypeParser<Buffer>(type, { parseAs: 'buffer' }, (request, bytes, done) => {
       try {
-        done(null, read(bytes, request.headers));
+        done(null, read(bytes, request.headers, request.routeOptions.config.maxMembers));
       } catch (error) {
         if (!(error instanceof AppError) || error.kind !== 'invalid') return done(error as Error);
         failures.set(request, error);
@@ -45,7 +45,7 @@ export const body = fp(async (app) => {
   }
 });
 
-function read(bytes: Buffer, headers: IncomingHttpHeaders): unknown {
+function read(bytes: Buffer, headers: IncomingHttpHeaders, maxMembers?: number): unknown {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw new AppError(
@@ -54,7 +54,7 @@ function read(bytes: Buffer, headers: IncomingHttpHeaders): unknown {
     );
   const text = decode(bytes, headers['content-type']);
   if (text.trim() === '') return undefined;
-  checkSize(text);
+  checkSize(text, maxMembers);
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -20,7 +20,7 @@ const isBlank = (code: number) => code === 0x20 || (code >= 0x09 && code <= 0x0d
  * millions of small values, but not for long ones. Takes a few ns per character. Does not check the syntax.
  * @throws AppError invalid
  */
-export function checkSize(text: string): void {
+export function checkSize(text: string, maxMembers = MAX_MEMBERS): void {
   let members = 0;
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -31,13 +31,13 @@ export function checkSize(text: string): void {
       depth++;
       if (!isEnd(text.charCodeAt(skipString(text, at)))) members++;
     } else if (isEnd(code)) depth--;
-    if (members > MAX_MEMBERS) throw tooMany();
+    if (members > maxMembers) throw tooMany(maxMembers);
     if (depth > MAX_DEPTH) throw tooDeep();
   }
 }
 
-const tooMany = () =>
-  new AppError('invalid', `The body has more than ${MAX_MEMBERS} members of objects and elements of lists.`, {
+const tooMany = (maxMembers: number) =>
+  new AppError('invalid', `The body has more than ${maxMembers} members of objects and elements of lists.`, {
     code: 'TooManyMembers',
   });
 const tooDeep = () =>

@@ -1,4 +1,4 @@
-import { mkdir, rm, rmdir, unlink } from 'node:fs/promises';
+import { mkdir, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ConversionResult, type ExistingDataset, findWriter, parseTransformations } from 'hydrofiles';
 import { type Completed, settle } from '../ends/settle.ts';
@@ -7,7 +7,7 @@ import { scratchExceeded, timeExceeded } from './conversion.ts';
 import { copySmall } from './copy-small.ts';
 import type { Executor } from './executor.ts';
 import { fetchExisting, findExisting } from './existing-dataset.ts';
-import { fetchInput } from './input.ts';
+import { FETCHING, fetchInput, fetchOthers, type OtherFiles } from './input.ts';
 import { badRecordsBlob, outputBlob, planOutput } from './output.ts';
 import type { Report } from './report.ts';
 import type { ClaimedRow, LogLine } from './run.queries.ts';
@@ -40,6 +40,7 @@ interface Fetched {
   /** Share of the progress that fetching was, from 0 to 1. */
   done: number;
   existing: ExistingDataset | undefined;
+  others: OtherFiles;
 }
 
 /**
@@ -91,26 +92,34 @@ async function fetchFiles(executor: Executor, attempt: Attempt, { folder, input 
   const { transfer, request, report, time, scratchGb } = attempt;
   const held = await findExisting(executor.db, transfer, request);
   const room = { bytes: scratchGb * GB - (held?.storageSize ?? 0), exceeded: () => scratchExceeded(scratchGb) };
-  const done = await fetchInput(executor, transfer, input, { report, time, room });
-  if (!held) return { done, existing: undefined };
+  let done = await fetchInput(executor, transfer, input, { report, time, room });
+  let others: OtherFiles = { joined: [], side: {} };
+  if ((request.inputs ?? request.sideInputs) !== undefined) {
+    const left = { ...room, bytes: room.bytes - (await stat(input)).size };
+    others = await fetchOthers(executor, transfer, request, folder, { report, time, room: left });
+    done = FETCHING;
+  }
+  if (!held) return { done, existing: undefined, others };
   // not before: a copy of bytes ignores transformations, also those that cannot be parsed
   const values = parseTransformations(request.transformations).some(
     ({ type }) => type === 'CalculateStatisticsTransformation',
   );
   const existing = await fetchExisting(executor, held, { folder, transfer, values, time });
-  return { done, existing };
+  return { done, existing, others };
 }
 
 function convertFiles(
   executor: Executor,
   { transfer, request, report, signal, time, scratchGb }: Attempt,
   { folder, input, output, badRecords }: LocalFiles,
-  { done, existing }: Fetched,
+  { done, existing, others }: Fetched,
 ): Promise<ConversionResult> {
   const { outputFileName, onBadRecord } = request;
   return executor.convert(
     {
       input: { path: input, name: request.inputName },
+      ...(others.joined.length === 0 ? {} : { otherInputs: others.joined }),
+      sideInputs: others.side,
       output: { path: output, ...(outputFileName === undefined ? {} : { name: outputFileName }) },
       scratch: folder,
       threads: Math.max(1, Math.floor(transfer.cores ?? executor.cores)),
@@ -209,7 +218,9 @@ function toOutcome(
 
 /** The log up to the commit. Its last line is not in the report: a failed commit must not log it. */
 async function collectLogLines(report: Report, { receipt }: ConversionResult): Promise<LogLine[]> {
-  const message = `Converted: ${receipt.input.size} bytes read, ${receipt.output.size} written.`;
+  const { input, inputs = [input], output } = receipt;
+  const size = inputs.reduce((sum, one) => sum + one.size, 0);
+  const message = `Converted: ${size} bytes read, ${output.size} written.`;
   return [...(await report.close()), { time: new Date().toISOString(), level: 'info', message }];
 }
 

@@ -83,6 +83,30 @@ export const claimTransfer = (
       coalesce((select size from staged_blobs where name = staged_blob),
         (select storage_size from datasets where datasets.id = input_dataset_id)) as input_size`);
 
+const OtherRow = z.object({
+  number: z.number(),
+  /** Id or address by which a transformation names it. Absent: a file that is joined with the first input. */
+  key: z.string().optional(),
+  /** Name in the blob store; absent for a remote file, or if the file was deleted. */
+  blob: z.string().optional(),
+  size: z.number().optional(),
+  sourceId: z.string().optional(),
+  sealedSource: z.instanceof(Uint8Array).optional(),
+  datasetId: z.string().optional(),
+  /** Of a dataset. */
+  format: z.string().optional(),
+});
+export type OtherRow = z.infer<typeof OtherRow>;
+
+/** The inputs of a transfer besides its first one, in their order. */
+export const listOtherInputs = (db: Reads, transferId: string) =>
+  db.any(sql.type(OtherRow)`
+    select i.number, i.key, coalesce(s.blob, d.blob) as blob, coalesce(s.size, d.storage_size) as size, i.source_id,
+      r.sealed as sealed_source, i.dataset_id, d.dataset_format as format
+    from transfer_inputs i left join staged_blobs s on s.name = i.staged_blob
+      left join remote_sources r on r.id = i.source_id left join datasets d on d.id = i.dataset_id
+    where i.transfer_id = ${transferId} order by i.number`);
+
 /** Removes the queue row of a transfer, unless a worker has taken it. */
 export const removeQueueRow = (tx: Transaction, id: string) =>
   tx.query(sql.unsafe`delete from queue_jobs where key = ${id} and locked_at is null`);

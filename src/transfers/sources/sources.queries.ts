@@ -9,11 +9,15 @@ export const lockSource = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(sql.write(z.object({ id: z.string() }))`
     select id from remote_sources where id = ${id} for share`);
 
+/** Condition: the transfer `t` has not ended, or can be retried. */
+const needing = sql.fragment`
+  (t.finished_at is null or (t.status = 'Error' and t.finished_at > now() - interval '24 hours'))`;
+
 /** Condition: no transfer needs the address `s` any longer. A failed transfer can be retried for a day. */
 const unneeded = sql.fragment`not exists (
-  select from transfers t
-  where t.source_id = s.id
-    and (t.finished_at is null or (t.status = 'Error' and t.finished_at > now() - interval '24 hours')))`;
+  select from transfers t where t.source_id = s.id and ${needing})
+  and not exists (
+    select from transfer_inputs i join transfers t on t.id = i.transfer_id where i.source_id = s.id and ${needing})`;
 
 /** Addresses that no transfer needs, after an id. */
 export const listUnneededSources = (db: Reads, limit: number, after: string | undefined) =>

@@ -24,13 +24,15 @@ const contextOf = (id: string) => `remote source ${id}`;
 /**
  * Seals and stores the address of a remote file, in the transaction that starts its transfer. Checks it without
  * connecting. No answer and no message contains its secret parts.
+ * @param member of the request, for messages
  */
 export async function storeSource(
   tx: Transaction,
   { outbound, sealer }: Sources,
   address: string,
+  member = 'uploadUrl',
 ): Promise<StoredSource> {
-  const url = parseSource(outbound, address);
+  const url = parseSource(outbound, address, member);
   const id = randomUUID();
   await insertSource(tx, id, sealer.seal(url.href, contextOf(id)));
   return { id, shown: shownAddress(url) };
@@ -43,17 +45,17 @@ export const shownAddress = ({ origin, pathname }: URL) => origin + pathname;
 export const openSource = async (sealer: Sealer, id: string, sealed: Uint8Array): Promise<URL> =>
   new URL(await sealer.unseal(sealed, contextOf(id)));
 
-function parseSource(outbound: Outbound, address: string): URL {
+function parseSource(outbound: Outbound, address: string, member: string): URL {
   const plain = decodedOnce(address);
   if (!URL.canParse(plain))
-    throw invalidMember('uploadUrl', 'uploadUrl is not a URL. Send an address such as https://host/path.');
+    throw invalidMember(member, `${member} is not a URL. Send an address such as https://host/path.`);
   const url = new URL(plain);
   if (url.protocol === 's3:')
-    throw invalidMember('uploadUrl', 's3: addresses contain no credentials. Send a presigned https URL of the object.');
-  outbound.check(url.href, 'uploadUrl');
+    throw invalidMember(member, 's3: addresses contain no credentials. Send a presigned https URL of the object.');
+  outbound.check(url.href, member);
   if (basicAuthorization(url) === undefined)
     throw invalidMember(
-      'uploadUrl',
+      member,
       `User and password before '${url.host}' are not valid percent-encoding. Encode % as %25.`,
     );
   url.hash = '';

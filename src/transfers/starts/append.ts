@@ -7,8 +7,9 @@ import type { Summary } from '../queries.ts';
 import { estimateResources } from '../queue/resource-request.ts';
 import type { CheckedConversion, StartRequest } from './check.ts';
 import { keepInputFile, type UploadedFile } from './input-file.ts';
-import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts, writePlan } from './start.ts';
+import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts } from './start.ts';
 import { checkReplacement } from './update.ts';
+import { writeConversion } from './write-conversion.ts';
 
 export interface AppendRequest extends StartRequest, Omit<UploadedFile, 'originalFileName'> {
   datasetId: string;
@@ -46,7 +47,8 @@ export async function startAppend(
       ...estimateResources(request, work),
       request: { ...acceptedRequest(request, conversion), ...file.request },
     };
-    return writePlan(tx, caller, plan, parts, [...conversion.warnings, ...file.warnings]);
+    const warnings = [...conversion.warnings, ...file.warnings];
+    return writeConversion(tx, caller, plan, parts, { warnings, dryRun });
   });
 }
 

@@ -21,6 +21,8 @@ const uploadUrl = text(8192).meta({
   description: 'URL of the uploaded file, or of a file on another server.',
   example: 'https://platform.example/api/blob/staging/3f1e8a7c',
 });
+/** Maximum number of files that a transfer joins. */
+const MAX_FILES = 10_000;
 const readerName = text(100).meta({ description: 'Reader; see the list of readers.', example: 'AsciiGridReader' });
 const writerName = text(100).meta({ description: 'Writer; see the list of writers.', example: 'GeoTiffWriter' });
 const Parameter = component('Parameter', {
@@ -63,7 +65,13 @@ export const ImportBody = component('ImportBody', {
     .optional()
     .describe('Id of the project of the new dataset; else the header `svc-project-id`.'),
   originalFileName: originalFileName.optional(),
-  uploadUrl,
+  uploadUrl: uploadUrl.optional(),
+  uploadUrls: z
+    .array(component('UploadedFile', { uploadUrl, originalFileName }))
+    .min(1)
+    .max(MAX_FILES)
+    .optional()
+    .describe('Files that the first transformation joins, instead of `uploadUrl` and `originalFileName`.'),
   outputDatasetData: OutputDatasetData.describe('Metadata of the new dataset.'),
   readerName,
   writerName,

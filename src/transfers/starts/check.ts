@@ -198,3 +198,21 @@ function wrongProject(inBody: string | undefined, inHeader: string | undefined):
 export function checkFileName(refused: FieldErrors, name: string | undefined, apiVersion: number) {
   if (name === undefined && apiVersion > 1) refused.originalFileName = ['originalFileName is required.'];
 }
+
+/** Refuses an import that names both one file and several, or none. */
+export function checkFiles(
+  refused: FieldErrors,
+  {
+    uploadUrl,
+    uploadUrls,
+    originalFileName,
+  }: Partial<Record<'uploadUrl' | 'uploadUrls' | 'originalFileName', unknown>>,
+) {
+  if (uploadUrls === undefined) {
+    if (uploadUrl === undefined) refused.uploadUrl = ['uploadUrl is required, or uploadUrls for several files.'];
+    return;
+  }
+  if (uploadUrl !== undefined)
+    refused.uploadUrl = ['Send uploadUrl for one file, or uploadUrls for several, not both.'];
+  if (originalFileName !== undefined) refused.originalFileName = ['Each of uploadUrls has its own originalFileName.'];
+}

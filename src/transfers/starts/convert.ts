@@ -8,7 +8,8 @@ import type { Summary } from '../queries.ts';
 import { estimateResources } from '../queue/resource-request.ts';
 import { checkConversion, type StartRequest } from './check.ts';
 import { type DatasetData, newDataset } from './new-dataset.ts';
-import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts, writePlan } from './start.ts';
+import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts } from './start.ts';
+import { writeConversion } from './write-conversion.ts';
 
 export interface ConvertRequest extends StartRequest {
   datasetId: string;
@@ -46,6 +47,6 @@ export async function startConvert(
         output: newDataset(request.outputDatasetData),
       },
     };
-    return writePlan(tx, caller, plan, parts, conversion.warnings);
+    return writeConversion(tx, caller, plan, parts, { warnings: conversion.warnings, dryRun });
   });
 }

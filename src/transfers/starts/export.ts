@@ -5,7 +5,8 @@ import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
 import { estimateResources } from '../queue/resource-request.ts';
 import { checkConversion, type StartRequest } from './check.ts';
-import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts, writePlan } from './start.ts';
+import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts } from './start.ts';
+import { writeConversion } from './write-conversion.ts';
 
 export interface ExportRequest extends StartRequest {
   datasetId: string;
@@ -44,6 +45,6 @@ export async function startExport(
         outputFileName: request.targetFileName || downloadName(file),
       },
     };
-    return writePlan(tx, caller, plan, parts, conversion.warnings);
+    return writeConversion(tx, caller, plan, parts, { warnings: conversion.warnings, dryRun });
   });
 }

@@ -1,7 +1,7 @@
 import type { FieldErrors } from 'hydrofiles';
 import type { App } from '../../http/route.ts';
 import { ImportBody } from './bodies.ts';
-import { checkFileName, namedProject } from './check.ts';
+import { checkFileName, checkFiles, namedProject } from './check.ts';
 import { startImport } from './import.ts';
 import type { StartParts } from './start.ts';
 import { type StartRoutes, startRoute } from './start-route.ts';
@@ -22,13 +22,21 @@ export async function importRoutes(app: App, parts: StartRoutes & StartParts) {
       ...named,
       summary: 'Starts a transfer that makes a dataset of an uploaded or remote file',
       body: ImportBody,
+      // addresses of ten thousand files
+      bodyLimit: 8 * 2 ** 20,
+      maxMembers: 60_000,
       start: async (request, dryRun) => {
-        const { originalFileName, projectId, ...body } = request.body;
+        const { originalFileName, projectId, uploadUrl, uploadUrls: files, ...body } = request.body;
         const refused: FieldErrors = {};
-        checkFileName(refused, originalFileName, request.apiVersion);
+        checkFiles(refused, request.body);
+        if (files === undefined) checkFileName(refused, originalFileName, request.apiVersion);
         const imported = {
           ...body,
-          originalFileName: originalFileName ?? body.outputDatasetData.name,
+          ...(files?.[0] ?? {
+            uploadUrl: uploadUrl ?? '',
+            originalFileName: originalFileName ?? body.outputDatasetData.name,
+          }),
+          files,
           projectId: namedProject(refused, projectId, request.platformHeader('project-id')),
           nodeSizes: parts.nodeSizes,
           refused,

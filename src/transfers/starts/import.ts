@@ -1,14 +1,19 @@
+import { joinsFiles, transformationNames } from 'hydrofiles';
+import { invalidMember } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { requireCapability } from '../../projects/access.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
 import type { Summary } from '../queries.ts';
 import { estimateResources } from '../queue/resource-request.ts';
-import { checkConversion, type StartRequest } from './check.ts';
-import { keepInputFile, type UploadedFile } from './input-file.ts';
+import { type CheckedConversion, checkConversion, type StartRequest } from './check.ts';
+import { keepInputFile, keepInputFiles, type UploadedFile } from './input-file.ts';
 import { type DatasetData, newDataset } from './new-dataset.ts';
-import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts, writePlan } from './start.ts';
+import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts } from './start.ts';
+import { writeConversion } from './write-conversion.ts';
 
 export interface ImportRequest extends StartRequest, UploadedFile {
+  /** All files that the first transformation joins, the first one included. */
+  files?: readonly UploadedFile[] | undefined;
   projectId: string;
   outputDatasetData: DatasetData;
 }
@@ -21,10 +26,15 @@ export async function startImport(
   dryRun: boolean,
 ): Promise<Summary | DryRun> {
   const conversion = checkConversion(request);
+  if (request.files !== undefined) checkJoin(conversion);
   const project = await visibleProject(parts.db, caller, request.projectId);
   requireCapability(project, 'canCreateContent');
   return inDryRunTransaction(parts, dryRun, async (tx) => {
-    const file = await keepInputFile(tx, caller, parts.sources, request, dryRun);
+    const { files } = request;
+    const file =
+      files === undefined
+        ? await keepInputFile(tx, caller, parts.sources, request, dryRun)
+        : await keepInputFiles(tx, caller, parts.sources, files, dryRun);
     const plan: Plan = {
       type: 'Import',
       tenantId: project.tenantId,
@@ -38,6 +48,19 @@ export async function startImport(
         output: newDataset(request.outputDatasetData),
       },
     };
-    return writePlan(tx, caller, plan, parts, [...conversion.warnings, ...file.warnings]);
+    const warnings = [...conversion.warnings, ...file.warnings];
+    return writeConversion(tx, caller, plan, parts, { warnings, dryRun });
   });
+}
+
+/** Several files become one dataset only by a transformation that joins them, before all others. */
+function checkJoin({ reader, copied, transformations }: CheckedConversion) {
+  if (copied)
+    throw invalidMember('readerName', `${reader.name} copies one file. Send uploadUrl instead of uploadUrls.`);
+  const [first] = transformationNames(transformations);
+  if (first === undefined || !joinsFiles(first))
+    throw invalidMember(
+      'transformations',
+      'The first transformation must join the files of uploadUrls: mosaicTransformation or stackTransformation.',
+    );
 }

@@ -2,8 +2,10 @@ import type { Transaction } from '../../db.ts';
 import { invalidMember } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { decodedOnce, parseOwnAddress } from '../../uploads/address.ts';
-import { nameStagedBlob } from '../../uploads/staged.ts';
+import { nameStagedBlob, nameStagedBlobs } from '../../uploads/staged.ts';
 import { type Sources, shownAddress, storeSource } from '../sources/sources.ts';
+import type { AcceptedRequest } from './request.ts';
+import type { OtherInput } from './start.queries.ts';
 
 export interface UploadedFile {
   originalFileName: string;
@@ -14,9 +16,9 @@ export interface UploadedFile {
 /** The file that a transfer reads. */
 export interface InputFile {
   /** Columns of the transfer. */
-  columns: { stagedBlob: string } | { sourceId: string };
+  columns: ({ stagedBlob: string } | { sourceId: string }) & { others?: readonly OtherInput[] };
   /** Members of the transfer’s stored request. */
-  request: { inputName: string; uploadUrl: string };
+  request: Pick<AcceptedRequest, 'inputName' | 'inputs'> & { uploadUrl: string };
   /** In bytes; absent if unknown. */
   size?: number;
   warnings: string[];
@@ -33,9 +35,10 @@ export async function keepInputFile(
   sources: Sources,
   { originalFileName: inputName, uploadUrl }: UploadedFile,
   dryRun: boolean,
+  member = 'uploadUrl',
 ): Promise<InputFile> {
   if (parseOwnAddress(uploadUrl)?.area !== 'staging') {
-    const { id, shown } = await storeSource(tx, sources, uploadUrl);
+    const { id, shown } = await storeSource(tx, sources, uploadUrl, member);
     return { columns: { sourceId: id }, request: { inputName, uploadUrl: shown }, warnings: [] };
   }
   const { name, size } = await nameStagedBlob(tx, caller, uploadUrl);
@@ -45,6 +48,53 @@ export async function keepInputFile(
   };
   if (size !== undefined) return { ...file, size, warnings: [] };
   const nothing = `Nothing was uploaded to '${name}' yet.`;
-  if (!dryRun) throw invalidMember('uploadUrl', nothing);
+  if (!dryRun) throw invalidMember(member, nothing);
   return { ...file, warnings: [nothing] };
+}
+
+/** The same for all files that a transfer joins, in one statement for all uploads. */
+export async function keepInputFiles(
+  tx: Transaction,
+  caller: Caller,
+  sources: Sources,
+  files: readonly UploadedFile[],
+  dryRun: boolean,
+): Promise<InputFile> {
+  const names = files.map(({ uploadUrl }) => {
+    const address = parseOwnAddress(uploadUrl);
+    return address?.area === 'staging' ? address.name : undefined;
+  });
+  const uploads = await nameStagedBlobs(
+    tx,
+    caller,
+    names.filter((name) => name !== undefined),
+  );
+  const kept: { input: OtherInput; size: number | undefined; shown: string }[] = [];
+  const warnings: string[] = [];
+  for (const [n, { uploadUrl }] of files.entries()) {
+    const name = names[n];
+    const member = `uploadUrls[${n}].uploadUrl`;
+    if (name === undefined) {
+      const { id, shown } = await storeSource(tx, sources, uploadUrl, member);
+      kept.push({ input: { sourceId: id }, size: undefined, shown });
+      continue;
+    }
+    const { size } = uploads.get(name)!;
+    if (size === undefined) {
+      const nothing = `Nothing was uploaded to '${name}' yet.`;
+      if (!dryRun) throw invalidMember(member, nothing);
+      warnings.push(nothing);
+    }
+    kept.push({ input: { stagedBlob: name }, size, shown: shownAddress(new URL(decodedOnce(uploadUrl))) });
+  }
+  const [first, ...others] = kept.map(({ input }) => input);
+  const sizes = kept.map(({ size }) => size);
+  const size = sizes.every((one) => one !== undefined) ? sizes.reduce((sum, one) => sum + one, 0) : undefined;
+  const inputs = files.map(({ originalFileName: name }, n) => ({ name, uploadUrl: kept[n]!.shown }));
+  return {
+    columns: { ...(first as { stagedBlob: string } | { sourceId: string }), others },
+    request: { inputName: inputs[0]!.name, uploadUrl: inputs[0]!.uploadUrl, inputs },
+    ...(size === undefined ? {} : { size }),
+    warnings,
+  };
 }

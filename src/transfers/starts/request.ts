@@ -30,6 +30,10 @@ export const AcceptedRequest = z.object({
   inputName: z.string(),
   /** Address of the input file, without its query. */
   uploadUrl: z.string().optional(),
+  /** All files that are joined into one, the first one included. */
+  inputs: z.array(z.object({ name: z.string(), uploadUrl: z.string() })).optional(),
+  /** Files and datasets that transformations name, by the id or address in them. */
+  sideInputs: z.array(z.object({ key: z.string(), name: z.string() })).optional(),
   /** The new dataset. */
   output: z
     .object({ name: z.string(), description: z.string().optional(), metadata: values, properties: values })

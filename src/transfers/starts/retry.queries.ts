@@ -19,6 +19,18 @@ const Beginnable = z.object({
 });
 export type Beginnable = z.infer<typeof Beginnable>;
 
+/** The inputs of a transfer besides its first one, in their order. */
+export const listInputs = (tx: Transaction, id: string) =>
+  tx.any(sql.type(
+    z.object({
+      key: z.string().optional(),
+      stagedBlob: z.string().optional(),
+      sourceId: z.string().optional(),
+      datasetId: z.string().optional(),
+    }),
+  )`
+    select key, staged_blob, source_id, dataset_id from transfer_inputs where transfer_id = ${id} order by number`);
+
 /** Everything that a transfer was started with. A failed import has no output dataset. */
 export const getBeginning = (tx: Transaction, id: string) =>
   tx.one(sql.type(Beginnable)`

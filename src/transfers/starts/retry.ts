@@ -11,8 +11,10 @@ import { findTransfer, lockTransfer, type Summary } from '../queries.ts';
 import { lockSource } from '../sources/sources.queries.ts';
 import { missingParameters } from './check.ts';
 import { planMoveOrCopy } from './move-or-copy.ts';
-import { type Beginnable, getBeginning } from './retry.queries.ts';
+import { type Beginnable, getBeginning, listInputs } from './retry.queries.ts';
 import type { StartRules } from './rules.ts';
+import { keepDataset } from './side-inputs.ts';
+import type { OtherInput } from './start.queries.ts';
 import { type DryRun, inDryRunTransaction, type Plan, type StartParts, type Written, writePlan } from './start.ts';
 
 /**
@@ -49,7 +51,9 @@ async function writeRetry(
     throw conflict(`Transfer '${id}' is ${status}; only a transfer that ended in Error can be retried.`, {
       code: 'TransferNotFailed',
     });
-  const failed = await getBeginning(tx, id);
+  const failed: Beginnable & Pick<Plan, 'others'> = await getBeginning(tx, id);
+  const { inputs, sideInputs } = failed.request;
+  if ((inputs ?? sideInputs) !== undefined) failed.others = await listInputs(tx, id);
   const planner = failed.carry === undefined ? caller : everywhere;
   const plan = await planRetry(tx, planner, failed);
   return writePlan(tx, caller, { ...plan, retryOf: id }, rules, missingIn(failed));
@@ -67,7 +71,7 @@ function missingIn({ request, outputDatasetId, carry }: Beginnable): string[] {
 }
 
 /** Checks and locks again what the first start checked and locked. */
-async function planRetry(tx: Transaction, caller: Caller, failed: Beginnable): Promise<Plan> {
+async function planRetry(tx: Transaction, caller: Caller, failed: Beginnable & Pick<Plan, 'others'>): Promise<Plan> {
   const { type, projectId, tenantId, inputDatasetId, outputDatasetId, stagedBlob, sourceId, carry } = failed;
   if (carry !== undefined) {
     const datasetId = inputDatasetId ?? outputDatasetId ?? '';
@@ -100,13 +104,29 @@ async function planRetry(tx: Transaction, caller: Caller, failed: Beginnable): P
     if (writes) await refuseUsed(tx, found);
     else refuseWritten(found);
   }
-  if (stagedBlob !== undefined && (await holdStaged(tx, stagedBlob)) === null)
-    throw conflict(`The file '${failed.request.inputName}' is no longer stored. Upload it again.`, {
-      code: 'InputGone',
-    });
-  if (sourceId !== undefined && (await lockSource(tx, sourceId)) === null)
-    throw conflict(`The address of '${failed.request.inputName}' is no longer stored. Start a new transfer.`, {
-      code: 'InputGone',
-    });
+  await holdFile(tx, { stagedBlob, sourceId }, failed.request.inputName);
+  for (const [n, other] of (failed.others ?? []).entries()) await holdOther(tx, caller, failed, other, n);
   return { ...failed, ...location };
+}
+
+/** Checks and locks an input besides the first one. */
+async function holdOther(
+  tx: Transaction,
+  caller: Caller,
+  { request, tenantId }: Beginnable,
+  other: OtherInput,
+  n: number,
+) {
+  const { key, datasetId } = other;
+  if (datasetId !== undefined) return keepDataset(tx, caller, tenantId, datasetId);
+  const side = request.sideInputs?.find((one) => one.key === key);
+  await holdFile(tx, other, (key === undefined ? request.inputs?.[n + 1]?.name : side?.name) ?? request.inputName);
+}
+
+/** Locks a file against deletion. */
+async function holdFile(tx: Transaction, { stagedBlob, sourceId }: OtherInput, name: string) {
+  if (stagedBlob !== undefined && (await holdStaged(tx, stagedBlob)) === null)
+    throw conflict(`The file '${name}' is no longer stored. Upload it again.`, { code: 'InputGone' });
+  if (sourceId !== undefined && (await lockSource(tx, sourceId)) === null)
+    throw conflict(`The address of '${name}' is no longer stored. Start a new transfer.`, { code: 'InputGone' });
 }

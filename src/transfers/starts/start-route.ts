@@ -25,6 +25,8 @@ interface Start<Params, Body> {
   description?: string;
   params?: Params;
   body: Body;
+  bodyLimit?: number;
+  maxMembers?: number;
   start(request: StartHttpRequest<Params, Body>, dryRun: boolean): Promise<Summary | DryRun>;
 }
 
@@ -37,7 +39,7 @@ type StartHttpRequest<Params, Body> = Pick<FastifyRequest, 'caller' | 'apiVersio
 export const startRoute = <Params extends z.ZodObject, Body extends z.ZodObject>(
   app: App,
   parts: StartRoutes,
-  { url, service, start, ...described }: Start<Params, Body>,
+  { url, service, start, maxMembers, ...described }: Start<Params, Body>,
 ) =>
   new Routes(app, { access: 'signedIn', tags: ['transfers'] }).post(url, {
     ...described,
@@ -45,6 +47,7 @@ export const startRoute = <Params extends z.ZodObject, Body extends z.ZodObject>
     response: { 200: Started },
     config: {
       service,
+      ...(maxMembers === undefined ? {} : { maxMembers }),
       projectHeader: 'projectId' in described.body.shape,
       described: { parameters: [PREFER] },
     },

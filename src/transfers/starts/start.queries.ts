@@ -9,6 +9,15 @@ import { enqueueNew } from '../queue/enqueue.ts';
 import { nextVirtualTime } from '../queue/virtual-time.queries.ts';
 import type { AcceptedRequest, MoveOrCopy, TransferType } from './request.ts';
 
+/** A file or dataset that a transfer reads besides its first input: one of the three. */
+export interface OtherInput {
+  stagedBlob?: string | undefined;
+  sourceId?: string | undefined;
+  datasetId?: string | undefined;
+  /** Id or address by which a transformation names it. Absent: a file that is joined with the first input. */
+  key?: string | undefined;
+}
+
 export interface NewTransfer {
   id: string;
   tenantId: string;
@@ -20,6 +29,8 @@ export interface NewTransfer {
   /** Row of the sealed address of a remote file. */
   sourceId?: string;
   inputDatasetId?: string;
+  /** In the order of the request. */
+  others?: readonly OtherInput[];
   /** An existing dataset that the transfer writes or moves. */
   outputDatasetId?: string;
   retryOf?: string;
@@ -66,3 +77,18 @@ export function insertTransfer(tx: Transaction, row: NewTransfer, event: Event):
     ${enqueueNew({ id: row.id, flags: row.flags ?? [], virtualTime: sql.fragment`begun.virtual_time` }, sql.fragment`begun`)}
     select * ${available ?? sql.fragment``} from begun`);
 }
+
+/** Inserts the inputs of a new transfer besides its first one. */
+export const insertInputs = (tx: Transaction, transferId: string, inputs: readonly OtherInput[]) =>
+  tx.query(sql.unsafe`
+    insert into transfer_inputs (transfer_id, number, key, staged_blob, source_id, dataset_id)
+    select ${transferId}, number, key, staged_blob, source_id, dataset_id
+    from jsonb_to_recordset(${sql.jsonb(
+      inputs.map(({ key, stagedBlob, sourceId, datasetId }, n) => ({
+        number: n + 1,
+        key: key ?? null,
+        staged_blob: stagedBlob ?? null,
+        source_id: sourceId ?? null,
+        dataset_id: datasetId ?? null,
+      })),
+    )}) as given (number int, key text, staged_blob text, source_id uuid, dataset_id uuid)`);

@@ -17,7 +17,7 @@ import { contentWarning, storedInput } from './content-warning.ts';
 import { limitDistinctRequests } from './distinct-needs.ts';
 import type { AcceptedRequest } from './request.ts';
 import type { StartRules } from './rules.ts';
-import { insertTransfer, type NewTransfer } from './start.queries.ts';
+import { insertInputs, insertTransfer, type NewTransfer } from './start.queries.ts';
 
 /** Services for a start. */
 export interface StartParts extends StartRules {
@@ -111,6 +111,9 @@ export async function writePlan(
     throw tooFewCredits(available, undefined, row.id, price.reserved);
   for (const side of viewPerTenant(row).slice(1)) await emit(tx, started(side));
   if (row.inputDatasetId !== undefined) await insertReader(tx, row.inputDatasetId, row.id);
+  const others = row.others ?? [];
+  if (others.length > 0) await insertInputs(tx, row.id, others);
+  for (const { datasetId } of others) if (datasetId !== undefined) await insertReader(tx, datasetId, row.id);
   if (row.outputDatasetId !== undefined) await setWriter(tx, row.outputDatasetId, row.id);
   return { summary, plan, warnings, credits: price?.reserved };
 }

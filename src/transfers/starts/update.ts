@@ -7,7 +7,8 @@ import type { Summary } from '../queries.ts';
 import { estimateResources } from '../queue/resource-request.ts';
 import { type CheckedConversion, checkConversion, type StartRequest } from './check.ts';
 import { keepInputFile, type UploadedFile } from './input-file.ts';
-import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts, writePlan } from './start.ts';
+import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts } from './start.ts';
+import { writeConversion } from './write-conversion.ts';
 
 export interface UpdateRequest extends StartRequest, UploadedFile {
   datasetId: string;
@@ -43,7 +44,8 @@ export async function startUpdate(
       ...estimateResources(request, { inputBytes: file.size, copied: conversion.copied }),
       request: { ...acceptedRequest(request, conversion), ...file.request },
     };
-    return writePlan(tx, caller, plan, parts, [...conversion.warnings, ...file.warnings]);
+    const warnings = [...conversion.warnings, ...file.warnings];
+    return writeConversion(tx, caller, plan, parts, { warnings, dryRun });
   });
 }
 
@@ -77,7 +79,7 @@ export async function startUpdateFrom(
         inputName: downloadName(source),
       },
     };
-    return writePlan(tx, caller, plan, parts, conversion.warnings);
+    return writeConversion(tx, caller, plan, parts, { warnings: conversion.warnings, dryRun });
   });
 }
 

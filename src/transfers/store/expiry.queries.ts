@@ -7,7 +7,10 @@ const Name = z.object({ name: z.string() });
 /** No transfer needs the staged file `s` any more. An ended transfer can be retried for a day. */
 const unneeded = sql.fragment`not exists (
   select from transfers t
-  where t.staged_blob = s.name and (t.finished_at is null or t.finished_at > now() - interval '24 hours'))`;
+  where t.staged_blob = s.name and (t.finished_at is null or t.finished_at > now() - interval '24 hours'))
+  and not exists (
+    select from transfer_inputs i join transfers t on t.id = i.transfer_id
+    where i.staged_blob = s.name and (t.finished_at is null or t.finished_at > now() - interval '24 hours'))`;
 
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
@@ -43,7 +46,8 @@ const stagedFiles: Expiry = {
 
 /** Expired upload addresses to which nothing was uploaded and that no transfer names. */
 const unused = sql.fragment`
-  blob is null and expires_at < now() - interval '1 hour' and not exists (select from transfers t where t.staged_blob = s.name)`;
+  blob is null and expires_at < now() - interval '1 hour' and not exists (select from transfers t where t.staged_blob = s.name)
+  and not exists (select from transfer_inputs i where i.staged_blob = s.name)`;
 const uploadAddresses: Expiry = {
   part: 'unused upload addresses',
   list: (db, limit, after) =>

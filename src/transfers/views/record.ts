@@ -50,6 +50,7 @@ const ReceiptFile = component('ReceiptFile', {
 const TransferReceipt = z
   .looseObject({
     input: ReceiptFile.describe('The file that was read.'),
+    inputs: z.array(ReceiptFile).optional().describe('Files that the first transformation joins.'),
     output: ReceiptFile.describe('The file that was written.'),
     appended: component('AppendedCounts', {
       present: number('Records of the dataset before.'),
@@ -74,6 +75,15 @@ export const Transfer = Summary.extend({
         'https://platform.example/api/blob/staging/3f1e8a7c',
       ),
       fileName: text('Name of the imported file.', 'valley.asc'),
+      uploadUrls: z
+        .array(
+          z.object({
+            uploadUrl: text('URL of the uploaded file, or of a file on another server.'),
+            originalFileName: text('Name of the file.', 'valley.asc'),
+          }),
+        )
+        .optional()
+        .describe('All files of a mosaic or stack.'),
       appendDatasetId: uuidText('Dataset to append to.').optional(),
       ...conversion,
     })
@@ -162,6 +172,9 @@ export async function toTransfer(row: TransferRow, addresses: Addresses): Promis
           importParameters: {
             uploadUrl: request.uploadUrl,
             fileName: request.inputName,
+            ...(request.inputs === undefined
+              ? {}
+              : { uploadUrls: request.inputs.map(({ name, uploadUrl }) => ({ uploadUrl, originalFileName: name })) }),
             ...(row.type === 'Append' && outputDatasetId !== undefined ? { appendDatasetId: outputDatasetId } : {}),
             ...parameters,
           },

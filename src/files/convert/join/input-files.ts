@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Data, type DataKind, kindNouns } from '../../data/data.ts';
 import { ConversionError, FormatError, RequestError } from '../../errors.ts';
@@ -39,7 +39,6 @@ export class InputFiles {
   readonly #entries = new Map<number, Entry>();
   readonly #lost = new FileSentences();
   readonly #remarks = new FileSentences();
-  #scratch = 0;
 
   constructor(files: readonly InputFile[], reader: Reader, parameters: Record<string, unknown>, context: Context) {
     this.files = files;
@@ -129,8 +128,7 @@ export class InputFiles {
   async #open(n: number): Promise<Opened> {
     this.#context.signal.throwIfAborted();
     await using open = new AsyncDisposableStack();
-    const scratch = join(this.#context.scratch, `input-${++this.#scratch}`);
-    await mkdir(scratch);
+    const scratch = await mkdtemp(join(this.#context.scratch, 'joined-'));
     open.defer(() => rm(scratch, { recursive: true, force: true }));
     const source = open.use(await FileSource.open(this.files[n]!.path, { checksum: false }));
     const context: Context = {

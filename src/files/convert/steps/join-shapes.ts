@@ -24,7 +24,10 @@ export type Join = Mosaic | Stack;
 
 const joinTypes: readonly string[] = ['MosaicTransformation', 'StackTransformation'] satisfies Join['type'][];
 
-export const isJoin = <T extends { type: string }>(step: T): step is Extract<T, Join> => joinTypes.includes(step.type);
+/** Whether a transformation of this name joins all files of a request. */
+export const joinsFiles = (name: string): boolean => joinTypes.includes(name);
+
+export const isJoin = <T extends { type: string }>(step: T): step is Extract<T, Join> => joinsFiles(step.type);
 
 export function readMosaic(members: Members): Mosaic | undefined {
   const method = word(
