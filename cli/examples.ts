@@ -157,6 +157,7 @@ export const EXAMPLES: Record<string, readonly string[]> = {
     'transfer import terrain.asc --project PROJECT --srid 25832',
     'transfer import terrain.tif --project PROJECT --to-srid 3857 --dry-run',
     'transfer import *.dfs2 --project PROJECT',
+    'transfer import tile_*.tif --project PROJECT --mosaic first --name Terrain',
     'transfer import https://host.example/terrain.tif --project PROJECT',
   ],
   'transfer export': [

@@ -1,10 +1,20 @@
 import { basename, extname } from 'node:path';
 import type { Command } from 'commander';
-import { isAddress, listSentences, measureSize, named, readerFor } from 'hydrofiles/command';
+import {
+  expandFiles,
+  isAddress,
+  isJoined,
+  joinOptions,
+  listSentences,
+  measureSize,
+  named,
+  readerFor,
+} from 'hydrofiles/command';
 import {
   endBatch,
   Interrupted,
   inBatch,
+  integer,
   layOut,
   type Progress,
   type Shown,
@@ -18,6 +28,7 @@ import { type ConversionOptions, conversionOptions, listConverters, readConversi
 import { concernsAll } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { type InputFile, openInputFile } from '../staged-file.ts';
+import { startJoined } from '../start-joined.ts';
 import { type FileRequest, type StartOptions, startFromFile, startWithFile } from '../start-transfer.ts';
 import { followTransfer, watchTransfer } from '../watch.ts';
 
@@ -29,34 +40,38 @@ interface DatasetOptions extends ConversionOptions {
   description?: string;
 }
 
-type ImportOptions = DatasetOptions & StartOptions;
+type ImportOptions = DatasetOptions & StartOptions & { parallel?: number };
 
 const IMPORT = '/api/conversion/upload-convert';
 
 export function importCommand(transfer: Command, io: Io): void {
   const command = transfer
     .command('import')
-    .description('import local or remote files as datasets, one each')
-    .argument('<files...>', 'local files, or http(s) addresses')
+    .description('import local or remote files as datasets, one each, or joined into one')
+    .argument('<files...>', 'local files, folders or patterns, or http(s) addresses')
     .requiredOption('--project <id>', 'project of the dataset')
     .option('--reader <name>', "reader of the file; default: by the file's content, else by its name")
     .option('--writer <name>', "writer of the dataset; default: the file's own format")
     .option('--name <name>', "name of the dataset; default: the file's name, without extension if it is converted")
     .option('--description <text>', 'description of the dataset')
     // before any request; of several files, those that are missing fail for themselves
-    .hook('preAction', async ({ processedArgs: [[first, another]] }) => {
-      if (another === undefined && !isAddress(first)) await measureSize(first);
+    .hook('preAction', async ({ processedArgs: [given] }) => {
+      const { files, many } = await expandFiles(given);
+      if (!many && !isAddress(files[0]!)) await measureSize(files[0]!);
     });
-  conversionOptions(command)
+  joinOptions(conversionOptions(command))
+    .option('--parallel <number>', 'files that are sent and followed at once; default: 4', integer(1, 32))
     .option('--watch', 'follow the transfer to its end (default at a terminal)')
     .option('--no-watch', 'only start it')
     .action((files, options) => importFiles(io, files, options));
 }
 
-async function importFiles(io: Io, files: readonly string[], options: ImportOptions): Promise<void> {
-  const [only, another] = files;
-  if (only !== undefined && another === undefined)
-    return startWithFile(io, IMPORT, await importRequest(io, only, options), options);
+async function importFiles(io: Io, given: readonly string[], options: ImportOptions): Promise<void> {
+  const { files, many } = await expandFiles(given);
+  const { parallel = PARALLEL } = options;
+  if (isJoined(options))
+    return startJoined(io, IMPORT, await importRequest(io, files[0]!, options), files, { ...options, parallel });
+  if (!many) return startWithFile(io, IMPORT, await importRequest(io, files[0]!, options), options);
   if (options.name !== undefined)
     throw new UsageError(`--name names one dataset, but there are ${files.length} files. Omit it.`);
   if (options.dryRun) return tryBatch(io, files, options);
@@ -110,7 +125,7 @@ export function completed(transfer: Transfer): Transfer {
   throw new Error(`Transfer ${transfer.id} failed: ${transfer.errorMessage}`);
 }
 
-/** Files that are sent and followed at once. */
+/** Files that are sent and followed at once, unless `--parallel` says otherwise. */
 const PARALLEL = 4;
 
 /**
@@ -141,7 +156,7 @@ async function importBatch(io: Io, files: readonly string[], options: ImportOpti
   };
   try {
     const ends = (error: unknown) => signal.aborted || concernsAll(error);
-    const { results, failures } = await inBatch(files, work, { parallel: PARALLEL, ends });
+    const { results, failures } = await inBatch(files, work, { parallel: options.parallel ?? PARALLEL, ends });
     shared.end();
     const rows = files.flatMap((file, at) => {
       const id = results[at];

@@ -12,9 +12,11 @@ export {
   type Parametrised,
   readerFor,
 } from './command/converters.ts';
+export { expandFiles } from './command/expand.ts';
 export { isAddress, measureSize, type Recognised, recognise } from './command/input.ts';
 export { localOutput, needsName, STDIO } from './command/output.ts';
 export { listSentences } from './command/receipt.ts';
 export { type ReferencesOptions, writeDocument, writeReferences } from './command/references.ts';
 export { mainFile, zipWithCompanions } from './command/shapefile-zip.ts';
+export { isJoined, joinOptions } from './command/transformations.ts';
 export { formatOfName } from './formats/detect.ts';

@@ -60,7 +60,7 @@ test('a usage error is exit code 2 and one line', async (t) => {
       "option '--clip <area>' argument '@/nonexistent.wkt' is invalid. /nonexistent.wkt cannot be read: ENOENT: no such file or directory, open '/nonexistent.wkt'",
     ],
     [['transfer', 'import', '/nonexistent.asc', '--project', 'p'], 'There is no file /nonexistent.asc.'],
-    [['transfer', 'import', '/', '--project', 'p'], '/ is not a file.'],
+    [['transfer', 'import', '/', '--project', 'p'], 'The folder / has no file that a reader reads.'],
   ] as const) {
     t.deepEqual(await run([...argv]), { code: 2, out: '', err: `platform: ${sentence}\n` }, argv.join(' '));
   }

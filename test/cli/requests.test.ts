@@ -326,6 +326,8 @@ test('commands send only members and parameters that their routes declare, with 
   const tried = await run([...imports, ...size], { refused: true });
   t.is(tried, undefined);
   const transfer = await run([...imports, '--no-watch']);
+  await run(['transfer', 'import', grid, grid, ...here, ...writes, '--mosaic', 'first', '--no-watch']);
+  await run(['transfer', 'import', grid, ...here, ...writes, '--stack', 'time', '--parallel', '2', '--no-watch']);
   await run(['transfer', 'export', dataset, ...reads, ...writes, ...size], { refused: true });
   await run(['transfer', 'convert', dataset, ...reads, ...writes, ...named, ...here, ...size], { refused: true });
   await run(['transfer', 'update', dataset, grid, ...reads, ...size], { refused: true });

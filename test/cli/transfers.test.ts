@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { dfsu, flat } from '../formats/dfsu/files.ts';
@@ -416,6 +416,40 @@ test('several files are imported concurrently, one transfer each; a failed file 
   t.regex(tried.out, /^.*a\.asc:\nIt could be started\.\n[\s\S]*c\.asc:\nIt could be started\./);
   const named = await run(['transfer', 'import', ...files, '--project', project, '--name', 'x']);
   t.is(named.code, 2);
+});
+
+test('--mosaic and --stack import all files, of folders and patterns, too, as one dataset by one transfer', async (t) => {
+  const { run, folder, project } = await scene(t);
+  const at = (name: string) => join(folder, name);
+  const grid = (x: number, value: number) => `ncols 1\nnrows 1\nxllcorner ${x}\nyllcorner 0\ncellsize 1\n${value}\n`;
+  await mkdir(at('tiles'));
+  for (const n of [0, 1, 2]) await writeFile(at(`tiles/t${n}.asc`), grid(n, n));
+  const into = ['--project', project, '--watch', '--json'];
+  const joined = await run(['transfer', 'import', at('tiles/t*.asc'), ...into, '--mosaic', 'first', '--name', 'All']);
+  t.is(joined.code, 0, joined.err);
+  const { receipt, recordsWritten, importParameters } = JSON.parse(joined.out);
+  t.is(recordsWritten, 3);
+  t.deepEqual(
+    receipt.inputs.map(({ name }: { name: string }) => name),
+    ['t0.asc', 't1.asc', 't2.asc'],
+  );
+  t.is(importParameters.transformations[0].type, 'mosaicTransformation');
+  const tried = await run(['transfer', 'import', at('tiles'), '--project', project, '--mosaic', 'first', '--dry-run']);
+  t.like(tried, { code: 0, err: '' });
+  t.regex(tried.out, /^It could be started\.\n$/);
+  const stacked = await run(['transfer', 'import', at('tiles'), ...into, '--stack', 'time']);
+  t.is(stacked.code, 1);
+  t.regex(stacked.err, /t0\.asc: It has no time inside/);
+  const missing = await run(['transfer', 'import', at('tiles/t0.asc'), at('none.asc'), ...into, '--mosaic', 'first']);
+  t.regex(missing.err, /There is no file .*none\.asc/);
+  const each = await run(['transfer', 'import', at('tiles'), ...into, '--parallel', '2']);
+  t.is(each.code, 0, each.err);
+  t.deepEqual(
+    JSON.parse(each.out).map(({ status }: { status: string }) => status),
+    ['Completed', 'Completed', 'Completed'],
+  );
+  const listed = JSON.parse((await run(['dataset', 'list', '--project', project, '--json'])).out).data;
+  t.deepEqual(listed.map(({ name }: { name: string }) => name).sort(), ['All', 't0', 't1', 't2']);
 });
 
 test('hierarchy put imports a file of a known format or updates its dataset; --raw stores the bytes unchanged', async (t) => {

@@ -1,7 +1,6 @@
 import { glob, readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { formatOfName } from '../formats/detect.ts';
-import { readers } from '../formats/registry.ts';
 import { UsageError } from './errors.ts';
 import { isAddress, recognise } from './input.ts';
 import { STDIO } from './output.ts';
@@ -59,6 +58,8 @@ async function mainFiles(paths: readonly string[]): Promise<string[]> {
 
 /** By its content, else by its name: a damaged file fails for itself. */
 async function isReadable(path: string): Promise<boolean> {
+  // not before, so that the help of commands does not load it
+  const { readers } = await import('../formats/registry.ts');
   const { format } = await recognise(path).catch((): { format?: string } => ({}));
   return readers.some((one) => one.format === format) || formatOfName(basename(path)) !== undefined;
 }
