@@ -107,7 +107,11 @@ function doubleArea(xy: Float64Array): number {
 
 function perimeter(xy: Float64Array): number {
   let sum = 0;
-  for (let i = 0; i + 3 < xy.length; i += 2) sum += Math.hypot(xy[i + 2]! - xy[i]!, xy[i + 3]! - xy[i + 1]!);
+  for (let i = 0; i + 3 < xy.length; i += 2) {
+    const [dx, dy] = [xy[i + 2]! - xy[i]!, xy[i + 3]! - xy[i + 1]!];
+    // Math.hypot takes several times as long.
+    sum += Math.sqrt(dx * dx + dy * dy);
+  }
   return sum;
 }
 

@@ -71,22 +71,33 @@ export class ContourBuilder {
    * @param onBorder whether the data end at the edge
    */
   edge(p: Corner, q: Corner, apart: number, onBorder: boolean): number {
-    const low = Math.min(p.number, q.number) + 1;
-    const count = Math.max(p.number, q.number) + 1 - low;
+    return this.edgeBetween(p.x, p.y, p.value, p.number, q.x, q.y, q.value, q.number, apart, onBorder);
+  }
+
+  /** As `edge`, by the members of both corners: a grid has so many that making objects of them takes long. */
+  edgeBetween(
+    px: number,
+    py: number,
+    pValue: number,
+    pNumber: number,
+    qx: number,
+    qy: number,
+    qValue: number,
+    qNumber: number,
+    apart: number,
+    onBorder: boolean,
+  ): number {
+    // From the lower end of the edge, so that shares increase with the level.
+    if (pNumber > qNumber) return this.edgeBetween(qx, qy, qValue, qNumber, px, py, pValue, pNumber, apart, onBorder);
     const edge = this.#length;
+    const count = qNumber - pNumber;
     this.#reserve(1 + count * this.#perCrossing);
-    this.#edges[this.#length++] = low;
-    const rises = q.number > p.number;
+    this.#edges[this.#length++] = pNumber + 1;
     for (let n = 0; n < count; n++) {
-      // From the lower end of the edge, so that shares increase with the level.
-      const [lower, upper] = rises ? [p.value, q.value] : [q.value, p.value];
-      const share = (this.levels.at(low + n) - lower) / (upper - lower);
+      const share = (this.levels.at(pNumber + 1 + n) - pValue) / (qValue - pValue);
       const from = Math.max(apart * (n + 1), Number.isNaN(share) ? 0 : share);
       const t = count === 1 ? Math.min(from, 1 - apart) : this.#apartFromLast(from, n, count, apart);
-      const [x, y] = rises
-        ? [p.x + t * (q.x - p.x), p.y + t * (q.y - p.y)]
-        : [q.x + t * (p.x - q.x), q.y + t * (p.y - q.y)];
-      this.#crossing(low + n, x, y, onBorder);
+      this.#crossing(pNumber + 1 + n, px + t * (qx - px), py + t * (qy - py), onBorder);
     }
     return edge;
   }
@@ -131,7 +142,7 @@ export class ContourBuilder {
     return this.#edges[at]!;
   }
 
-  /** Segments in a square, whose corners and edges run clockwise. `middle` is the number of the mean of its corners. */
+  /** Segments in a square, whose corners and edges run clockwise. `middle` is the mean of its corners. */
   square(
     a: number,
     b: number,
@@ -154,7 +165,7 @@ export class ContourBuilder {
       if (high === 5 || high === 10) {
         // A saddle: if its middle is high, the segments cut off the low corners, else the high ones.
         const first = high === 5 ? 0 : 1;
-        const step = middle >= level ? 1 : 3;
+        const step = this.levels.numberOf(middle) >= level ? 1 : 3;
         this.#segment(level, first, (first + step) & 3);
         this.#segment(level, first + 2, (first + 2 + step) & 3);
       } else this.#segment(level, squareFrom[high]!, squareTo[high]!);

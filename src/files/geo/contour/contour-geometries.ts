@@ -53,7 +53,7 @@ export class Contouring {
    * counter-clockwise, holes clockwise.
    */
   take(): ContourGeometry[] {
-    const whole = this.builder.whole.splice(0);
+    const whole = this.builder.whole.length === 0 ? [] : this.builder.whole.splice(0);
     return this.#polygons === undefined ? this.#lines(whole) : this.#bands(whole, this.#polygons);
   }
 
@@ -61,7 +61,7 @@ export class Contouring {
     return chains
       .filter(({ closed, xy }) => !closed || !isNarrow(xy, this.#narrow))
       .map(({ number, xy }) => {
-        const coordinates = new Float64Array(xy.length);
+        const coordinates = this.#turns ? new Float64Array(xy.length) : xy;
         this.#place(xy, coordinates, 0, this.#turns);
         return { number, geometry: { type: 'LineString', coordinates, parts: onePart } };
       });
@@ -82,12 +82,14 @@ export class Contouring {
     });
   }
 
+  /** Places vertices; `to` may be the same array, unless they are reversed. */
   #place(xy: Float64Array, to: Float64Array, at: number, reversed: boolean): void {
     const [x0, a, b, y0, c, d] = this.#affine;
     for (let i = 0; i < xy.length; i += 2) {
       const o = at + (reversed ? xy.length - 2 - i : i);
-      to[o] = x0 + a * xy[i]! + b * xy[i + 1]!;
-      to[o + 1] = y0 + c * xy[i]! + d * xy[i + 1]!;
+      const [x, y] = [xy[i]!, xy[i + 1]!];
+      to[o] = x0 + a * x + b * y;
+      to[o + 1] = y0 + c * x + d * y;
     }
   }
 }

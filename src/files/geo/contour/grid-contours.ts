@@ -63,21 +63,22 @@ export class GridContours {
   #squares(): void {
     const [upper, lower] = [this.#upperNumbers, this.#lowerNumbers];
     const [top, bottom, side] = [this.#top, this.#bottom, this.#side];
+    const [above, below] = [this.#upper, this.#lower];
     const builder = this.#builder;
     const last = this.#width - 1;
     const moved = builder.keep(this.#bottomFrom, this.#bottomTo);
     for (let c = 0; c < last; c++) if (upper[c] !== upper[c + 1]) top[c]! -= moved;
-    for (let c = 0; c <= last; c++) if (upper[c] !== lower[c]) side[c] = this.#edge(c, false, c, true);
+    for (let c = 0; c <= last; c++) if (upper[c] !== lower[c]) side[c] = this.#sideEdge(c);
     this.#bottomFrom = builder.mark;
-    for (let c = 0; c < last; c++) if (lower[c] !== lower[c + 1]) bottom[c] = this.#edge(c, true, c + 1, true);
+    for (let c = 0; c < last; c++) if (lower[c] !== lower[c + 1]) bottom[c] = this.#bottomEdge(c);
     this.#bottomTo = builder.mark;
     for (let c = 0; c < last; c++) {
       const [a, b, d, e] = [upper[c]!, upper[c + 1]!, lower[c]!, lower[c + 1]!];
       if (a === b && a === d && a === e) continue;
       if (a === NO_DATA || b === NO_DATA || d === NO_DATA || e === NO_DATA) this.#divided(c);
       else {
-        const middle = (this.#upper[c]! + this.#upper[c + 1]! + this.#lower[c]! + this.#lower[c + 1]!) / 4;
-        builder.square(a, b, e, d, builder.levels.numberOf(middle), top[c]!, side[c + 1]!, bottom[c]!, side[c]!);
+        const middle = (above[c]! + above[c + 1]! + below[c]! + below[c + 1]!) / 4;
+        builder.square(a, b, e, d, middle, top[c]!, side[c + 1]!, bottom[c]!, side[c]!);
       }
     }
   }
@@ -92,14 +93,26 @@ export class GridContours {
     };
   }
 
-  /** An edge between two centres; the middle of an edge that ends without data may lie on the border of a band. */
-  #edge(c1: number, inLower1: boolean, c2: number, inLower2: boolean): number {
-    const p = this.#corner(c1, inLower1);
-    const q = this.#corner(c2, inLower2);
-    if (p.number !== NO_DATA && q.number !== NO_DATA) return this.#builder.edge(p, q, this.#apart, false);
-    const number = p.number === NO_DATA ? q.number : p.number;
-    const vertex = this.#builder.bands ? this.#builder.borderVertex((p.x + q.x) / 2, (p.y + q.y) / 2, number) : -1;
-    return this.#builder.storeVertex(vertex);
+  /** An edge down from a centre of the upper row. */
+  #sideEdge(c: number): number {
+    const [p, q] = [this.#upperNumbers[c]!, this.#lowerNumbers[c]!];
+    const [x, y] = [c - 0.5, this.#row - 1.5];
+    if (p === NO_DATA || q === NO_DATA) return this.#endOfData(x, y + 0.5, p, q);
+    return this.#builder.edgeBetween(x, y, this.#upper[c]!, p, x, y + 1, this.#lower[c]!, q, this.#apart, false);
+  }
+
+  /** An edge along the lower row, from a centre to the next. */
+  #bottomEdge(c: number): number {
+    const [p, q] = [this.#lowerNumbers[c]!, this.#lowerNumbers[c + 1]!];
+    const [x, y] = [c - 0.5, this.#row - 0.5];
+    if (p === NO_DATA || q === NO_DATA) return this.#endOfData(x + 0.5, y, p, q);
+    return this.#builder.edgeBetween(x, y, this.#lower[c]!, p, x + 1, y, this.#lower[c + 1]!, q, this.#apart, false);
+  }
+
+  /** An edge with data at one of its ends, `p` or `q`: its middle lies on the border of a band. */
+  #endOfData(x: number, y: number, p: number, q: number): number {
+    const builder = this.#builder;
+    return builder.storeVertex(builder.bands ? builder.borderVertex(x, y, p === NO_DATA ? q : p) : -1);
   }
 
   /** A square with one to three corners without data, divided into one for each of its other corners. */
@@ -138,7 +151,7 @@ export class GridContours {
         ahead.number,
         middle.number,
         behind.number,
-        builder.levels.numberOf(mean),
+        mean,
         edges[n]!,
         spokes[n]!,
         spokes[before]!,

@@ -48,7 +48,21 @@ export class Levels {
 
   /** The number of each value; `NO_DATA` for NaN. */
   numbersOf(values: Float64Array, numbers: Int32Array): void {
-    for (let i = 0; i < values.length; i++) numbers[i] = this.numberOf(values[i]!);
+    // Neighbours mostly lie between the same levels.
+    let [below, above, number] = [this.#below, this.#above, this.#number];
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i]!;
+      if (!(value >= below && value < above)) {
+        if (Number.isNaN(value)) {
+          numbers[i] = NO_DATA;
+          continue;
+        }
+        number = this.numberOf(value);
+        below = this.#below;
+        above = this.#above;
+      }
+      numbers[i] = number;
+    }
   }
 
   numberOf(value: number): number {

@@ -15,61 +15,70 @@ export interface WholeChain {
  * memory of whole chains is used again.
  */
 export class VertexChains {
-  #x = new Float64Array(1024);
-  #y = new Float64Array(1024);
-  /** The next vertex; of a free one the next free one. */
-  #next = new Int32Array(1024);
-  /** Of the first and the last vertex of a chain: the other one. */
-  #otherEnd = new Int32Array(1024);
+  /** x and y of each vertex. */
+  #xy = new Float64Array(2048);
+  /**
+   * Of each vertex the next one, of a free one the next free one; and of the first and the last vertex of a chain the
+   * other one. Numbers of a vertex stand side by side, as chains lead all over the memory.
+   */
+  #links = new Int32Array(2048);
   /** 1: the vertex is an end of a line. */
   #isEnd = new Uint8Array(1024);
   #used = 0;
   #free = -1;
+  /** Vertices of the chain that is taken out. */
+  #taken = new Float64Array(2048);
 
   /** @param isEnd no more than one link will lead to the vertex or from it */
   add(x: number, y: number, isEnd = false): number {
     let vertex = this.#free;
-    if (vertex >= 0) this.#free = this.#next[vertex]!;
+    if (vertex >= 0) this.#free = this.#links[2 * vertex]!;
     else {
       vertex = this.#used++;
-      if (vertex === this.#next.length) this.#grow();
+      if (vertex === this.#isEnd.length) this.#grow();
     }
-    this.#x[vertex] = x;
-    this.#y[vertex] = y;
-    this.#next[vertex] = -1;
-    this.#otherEnd[vertex] = vertex;
+    this.#xy[2 * vertex] = x;
+    this.#xy[2 * vertex + 1] = y;
+    this.#links[2 * vertex] = -1;
+    this.#links[2 * vertex + 1] = vertex;
     this.#isEnd[vertex] = isEnd ? 1 : 0;
     return vertex;
   }
 
   /** Links two vertices, and returns the chain if that made it whole: a ring, or a line between two ends. */
   link(from: number, to: number): WholeChain | undefined {
-    const first = this.#otherEnd[from]!;
-    const last = this.#otherEnd[to]!;
-    this.#next[from] = to;
+    const links = this.#links;
+    const first = links[2 * from + 1]!;
+    const last = links[2 * to + 1]!;
+    links[2 * from] = to;
     if (first === to) return this.#take(to, from, true);
-    this.#otherEnd[first] = last;
-    this.#otherEnd[last] = first;
+    links[2 * first + 1] = last;
+    links[2 * last + 1] = first;
     return this.#isEnd[first] === 1 && this.#isEnd[last] === 1 ? this.#take(first, last, false) : undefined;
   }
 
   #take(first: number, last: number, closed: boolean): WholeChain {
-    let count = closed ? 2 : 1;
-    for (let vertex = first; vertex !== last; vertex = this.#next[vertex]!) count++;
-    const xy = new Float64Array(2 * count);
+    const [xy, links] = [this.#xy, this.#links];
+    let taken = this.#taken;
     let at = 0;
-    for (let vertex = first; ; vertex = this.#next[vertex]!) {
-      xy[at++] = this.#x[vertex]!;
-      xy[at++] = this.#y[vertex]!;
+    for (let vertex = first; ; vertex = links[2 * vertex]!) {
+      // With room for the first vertex of a ring once more.
+      if (at + 4 > taken.length) {
+        this.#taken = new Float64Array(2 * taken.length);
+        this.#taken.set(taken);
+        taken = this.#taken;
+      }
+      taken[at++] = xy[2 * vertex]!;
+      taken[at++] = xy[2 * vertex + 1]!;
       if (vertex === last) break;
     }
     if (closed) {
-      xy[at++] = xy[0]!;
-      xy[at] = xy[1]!;
+      taken[at++] = taken[0]!;
+      taken[at++] = taken[1]!;
     }
-    this.#next[last] = this.#free;
+    links[2 * last] = this.#free;
     this.#free = first;
-    return { closed, xy };
+    return { closed, xy: taken.slice(0, at) };
   }
 
   #grow(): void {
@@ -82,10 +91,8 @@ export class VertexChains {
       to.set(from);
       return to;
     };
-    this.#x = grown(this.#x);
-    this.#y = grown(this.#y);
-    this.#next = grown(this.#next);
-    this.#otherEnd = grown(this.#otherEnd);
+    this.#xy = grown(this.#xy);
+    this.#links = grown(this.#links);
     this.#isEnd = grown(this.#isEnd);
   }
 }
