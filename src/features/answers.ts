@@ -2,24 +2,46 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalid } from '../errors.ts';
 import { clientLeft } from '../http/answers/client-left.ts';
 import { sendPieces } from '../http/answers/pieces.ts';
+import { vary } from '../http/answers/vary.ts';
 import type { Content } from './content.ts';
 import { cursorAt, decodePosition } from './cursor.ts';
 import { featureById } from './item.ts';
 import { featurePage, type PageEnd } from './page.ts';
 import { type FeatureParameters, parseQuery } from './query.ts';
-import { type FeatureParts, GEOJSON, isKnown, MAX_FEATURES, ownAddress } from './request.ts';
+import {
+  type FeatureParts,
+  GEOJSON,
+  isKnown,
+  isSent,
+  MAX_FEATURES,
+  ownAddress,
+  type PageParameters,
+  wantedFile,
+} from './request.ts';
 import type { Link } from './schemas.ts';
+import { sendFile } from './send-file.ts';
 
 export const geoJson = (rel: string, href: string): Link => ({ href, rel, type: 'application/geo+json' });
 
-interface PageParameters extends FeatureParameters {
-  limit: number;
-  cursor?: string | undefined;
-  offset?: number | undefined;
+/** Sends the features of a query: a page of GeoJSON, or a file. */
+export function sendFeatures(
+  parts: FeatureParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  content: Content,
+  { f, ...page }: { f?: string | undefined; parameters: PageParameters; collection: Link },
+): Promise<never> {
+  const format = wantedFile(request, f);
+  vary(reply, 'Accept');
+  if (format === undefined) return sendPage(parts, request, reply, content, page);
+  const { limit, ...parameters } = page.parameters;
+  // the default is that of pages
+  const file = { ...parameters, limit: isSent(request, 'limit') ? limit : undefined };
+  return sendFile(parts, request, reply, content, { format, parameters: file });
 }
 
 /** Sends a page of features as GeoJSON. */
-export async function sendPage(
+async function sendPage(
   { cursors, publicUrl }: FeatureParts,
   request: FastifyRequest,
   reply: FastifyReply,

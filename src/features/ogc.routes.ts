@@ -3,7 +3,7 @@ import { type ZodType, z } from 'zod';
 import { AppError } from '../errors.ts';
 import { type App, Routes } from '../http/route.ts';
 import { textUpTo } from '../http/rules/members.ts';
-import { sendFeature, sendPage } from './answers.ts';
+import { sendFeature, sendFeatures } from './answers.ts';
 import type { Content } from './content.ts';
 import {
   type AddressOf,
@@ -168,7 +168,8 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
     handler: async (request, reply) => {
       const others = otherParameters(request, pageParameters);
       const content = await open(request, request.params);
-      return sendPage(parts, request, reply, content, {
+      return sendFeatures(parts, request, reply, content, {
+        f: request.query.f,
         parameters: readParameters(request.query, others),
         collection: collection(request, request.params.id),
       });

@@ -10,6 +10,7 @@ import {
 } from 'hydrofiles/features';
 import { AppError } from '../errors.ts';
 import { asRefusal, type Content } from './content.ts';
+import { packPlaced } from './placed.ts';
 import type { FeatureQuery, Portion, Rendered, Skipped } from './renderer.ts';
 
 /** Larger features are left out of answers. */
@@ -129,18 +130,8 @@ class PageReader {
     return number + 1 === this.#content.header.count;
   }
 
-  async *#blocks(): AsyncGenerator<FeatureBlock> {
-    const { source, header, run } = this.#content;
-    const { from } = this.#page;
-    const areas = await run({ kind: 'areas', query: this.#key });
-    if (areas?.length === 0) return;
-    if (areas === undefined || header.index === undefined) {
-      const start = await this.#start();
-      if (start !== undefined) yield* scanBlocks(source, header, start, SCANNED);
-      return;
-    }
-    for await (const found of searchIndex(source, header as Indexed, areas, from?.number))
-      yield* joined(foundBlocks(source, found, MAX_FEATURE));
+  #blocks(): AsyncGenerator<FeatureBlock> {
+    return queriedBlocks(this.#content, this.#key, { number: this.#page.from?.number, start: () => this.#start() });
   }
 
   /** Where a scan begins; undefined: behind the last feature. The index leads to a feature by its number. */
@@ -172,6 +163,32 @@ class PageReader {
   }
 }
 
+/** Where the blocks of a query begin: the number of the first feature in the index, and the place of a scan. */
+interface FirstFeature {
+  readonly number?: number | undefined;
+  start(): Promise<Position | undefined>;
+}
+
+/**
+ * The parts of the features that a query may match, by the index if it has a box.
+ * @param key the query as the thread takes it
+ */
+export async function* queriedBlocks(
+  { source, header, run }: Content,
+  key: string,
+  { number, start }: FirstFeature,
+): AsyncGenerator<FeatureBlock> {
+  const areas = await run({ kind: 'areas', query: key });
+  if (areas?.length === 0) return;
+  if (areas === undefined || header.index === undefined) {
+    const first = await start();
+    if (first !== undefined) yield* scanBlocks(source, header, first, SCANNED);
+    return;
+  }
+  for await (const found of searchIndex(source, header as Indexed, areas, number))
+    yield* joined(foundBlocks(source, found, MAX_FEATURE));
+}
+
 const COMMA = Buffer.from(',\n');
 
 /** Lets the thread test and write features of a block. */
@@ -188,17 +205,9 @@ export function renderFeatures(
     query,
     bytes: bytes.subarray(start, last.at + last.size),
     offset: offset + start,
-    features: packed(features, start, offset),
+    features: packPlaced(features, start, offset),
     portion,
   });
-}
-
-/** Features as numbers, which a thread takes more quickly than objects. */
-function packed(features: readonly Placed[], start: number, offset: number): Float64Array {
-  const numbers = new Float64Array(4 * features.length);
-  for (const [n, { number, at, size, offset: own = offset + at }] of features.entries())
-    numbers.set([number, at - start, size, own], 4 * n);
-  return numbers;
 }
 
 /** Joins small blocks of found features: each visit to the thread costs as much as writing some dozens of features. */

@@ -3,6 +3,7 @@ import type { BlobStore } from '../blobs/blobs.ts';
 import type { Config } from '../config.ts';
 import type { App } from '../http/route.ts';
 import { Contents } from './content.ts';
+import { FileThreads } from './files/file-threads.ts';
 import { ogcRoutes } from './ogc.routes.ts';
 import { QueryThreads } from './query-threads.ts';
 import type { FeatureParts } from './request.ts';
@@ -20,9 +21,11 @@ const PAGE_BYTES = 32 * 2 ** 10;
 
 export async function featuresPlugin(app: App, { db, blobs, signer, cursors, settings }: FeaturesOptions) {
   const threads = new QueryThreads();
-  app.addHook('onClose', () => threads.close());
+  const files = new FileThreads();
+  for (const one of [threads, files]) app.addHook('onClose', () => one.close());
   const sources = new BlobSources(blobs, { cacheBytes: CACHE_BYTES, pageBytes: PAGE_BYTES });
-  const parts = { db, signer, contents: new Contents(sources, threads), cursors, publicUrl: settings.publicUrl };
+  const contents = new Contents(sources, threads);
+  const parts = { db, signer, contents, cursors, files, publicUrl: settings.publicUrl };
   await app.register(featureRoutes, parts);
   await app.register(ogcRoutes, parts);
 }

@@ -1,11 +1,12 @@
 import { loadOnce } from 'hydrofiles/caches';
 import type { Crs } from 'hydrofiles/data';
 import { ConversionError } from 'hydrofiles/errors';
-import type { Area, Placed } from 'hydrofiles/features';
+import type { Area } from 'hydrofiles/features';
 import { answerTasks } from 'hydrofiles/threads';
 import { LRUCache } from 'lru-cache';
 import { asAppError } from '../errors.ts';
 import { type Location, locateFeatures } from './location.ts';
+import { placedIn } from './placed.ts';
 import { type FeatureQuery, type Portion, type Rendered, Renderer } from './renderer.ts';
 
 /** Work of the thread. A query is JSON, so that it is its own key: it comes with each job, and is prepared once. */
@@ -53,11 +54,6 @@ async function runJob(job: Job): Promise<Results[Job['kind']]> {
   const bytes = Buffer.from(job.bytes.buffer, job.bytes.byteOffset, job.bytes.length);
   const rendered = await renderer.render({ bytes, offset, features: placedIn(features) }, portion);
   return { ...rendered, text: new Uint8Array(rendered.text) };
-}
-
-function* placedIn(numbers: Float64Array): Generator<Placed> {
-  for (let n = 0; n < numbers.length; n += 4)
-    yield { number: numbers[n]!, at: numbers[n + 1]!, size: numbers[n + 2]!, offset: numbers[n + 3]! };
 }
 
 answerTasks(

@@ -59,6 +59,25 @@ export interface Rendered {
   readonly skipped: readonly Skipped[];
 }
 
+/** A part of the file, and the features in it. */
+export interface FeaturePart {
+  readonly bytes: Buffer;
+  readonly offset: number;
+  readonly features: Iterable<Placed>;
+}
+
+interface Numbered {
+  readonly number: number;
+  readonly feature: Feature;
+}
+
+/** Features that match; see `Rendered`. */
+export interface Selected extends Omit<Rendered, 'text' | 'count'> {
+  readonly features: Feature[];
+  /** Bytes of the features in the file. */
+  readonly bytes: number;
+}
+
 /** Decimals of transformed coordinates: a tenth of a millimetre or less. */
 const decimals = { degrees: 9, metres: 4 } as const;
 
@@ -123,13 +142,32 @@ export class Renderer {
   }
 
   /** Writes the features that match. */
-  async render(
-    { bytes, offset, features }: { bytes: Buffer; offset: number; features: Iterable<Placed> },
-    { skip, limit }: Portion,
-  ): Promise<Rendered> {
+  async render(block: FeaturePart, portion: Portion): Promise<Rendered> {
+    const { matching, passed, beyond, skipped } = this.#selected(block, portion);
+    const { text, count } = await this.#write(matching, skipped);
+    return { text, count, passed, skipped, ...(beyond === undefined ? {} : { beyond }) };
+  }
+
+  /** The features that match, with x before y, and the bytes that they have in the store. */
+  select(block: FeaturePart, portion: Portion): Selected {
+    const { matching, bytes, ...rest } = this.#selected(block, portion);
+    const features = matching.flatMap(({ number, feature }) => {
+      const wrong = this.#unplaced(feature);
+      if (wrong !== undefined) rest.skipped.push({ number, reason: wrong });
+      return wrong === undefined ? this.#chosen(feature) : [];
+    });
+    return { features, bytes, ...rest };
+  }
+
+  /** The fields of selected features. */
+  get fields(): readonly Field[] {
+    return this.#fields;
+  }
+
+  #selected({ bytes, offset, features }: FeaturePart, { skip, limit }: Portion) {
     const skipped: Skipped[] = [];
-    const matching: { number: number; feature: Feature }[] = [];
-    let passed = 0;
+    const matching: Numbered[] = [];
+    let [passed, matched] = [0, 0];
     let beyond: number | undefined;
     for (const { number, at, size, offset: own = offset + at } of features) {
       const feature = this.#match(bytes.subarray(at, at + size), own, number, skipped);
@@ -143,10 +181,10 @@ export class Renderer {
         break;
       }
       matching.push({ number, feature });
+      matched += size;
     }
     this.#transform(matching.flatMap(({ feature: { geometry } }) => (geometry === undefined ? [] : geometry)));
-    const { text, count } = await this.#write(matching, skipped);
-    return { text, count, passed, skipped, ...(beyond === undefined ? {} : { beyond }) };
+    return { matching, bytes: matched, passed, skipped, ...(beyond === undefined ? {} : { beyond }) };
   }
 
   /** The feature if it matches. Its values are tested first: a geometry takes much longer to read. */
@@ -192,7 +230,16 @@ export class Renderer {
       }
   }
 
-  async #write(matching: readonly { number: number; feature: Feature }[], skipped: Skipped[]) {
+  /** Why a feature has no place, in GeoJSON or in another system. */
+  #unplaced({ geometry }: Feature): string | undefined {
+    const wrong = geometry === undefined ? undefined : unwritable(geometry, this.#stride);
+    if (wrong === undefined) return undefined;
+    return this.#change === undefined
+      ? `It has the coordinate ${wrong}, which GeoJSON cannot store.`
+      : 'It has a point that cannot be transformed.';
+  }
+
+  async #write(matching: readonly Numbered[], skipped: Skipped[]) {
     const parts: Uint8Array[] = [];
     const out = new BufferedWriter({ append: async (bytes) => void parts.push(bytes) });
     const geometries = new GeometryWriter(out, {
@@ -203,12 +250,8 @@ export class Renderer {
     });
     let count = 0;
     for (const { number, feature } of matching) {
-      const wrong = feature.geometry === undefined ? undefined : unwritable(feature.geometry, this.#stride);
-      if (wrong !== undefined) {
-        const reason =
-          this.#change === undefined
-            ? `It has the coordinate ${wrong}, which GeoJSON cannot store.`
-            : 'It has a point that cannot be transformed.';
+      const reason = this.#unplaced(feature);
+      if (reason !== undefined) {
         skipped.push({ number, reason });
         continue;
       }
@@ -219,12 +262,14 @@ export class Renderer {
     return { text: parts.length === 1 ? parts[0]! : Buffer.concat(parts), count };
   }
 
-  /** The feature with its id and the wanted properties. */
+  /** The feature with its id, or its number, and the wanted properties. */
   #shown(feature: Feature, number: number): Feature {
+    return this.#chosen(this.#ownIds ? feature : { ...feature, id: number });
+  }
+
+  #chosen(feature: Feature): Feature {
     const { properties } = this.#query;
-    const identified = this.#ownIds ? feature : { ...feature, id: number };
-    if (properties === undefined) return identified;
-    return { ...identified, values: properties.map((n) => feature.values[n]) };
+    return properties === undefined ? feature : { ...feature, values: properties.map((n) => feature.values[n]) };
   }
 }
 

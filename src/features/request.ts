@@ -13,10 +13,14 @@ import { isSigned, readAsker, SIGNATURE_MEMBERS } from '../http/rules/signed-lin
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { LinkSigner } from '../uploads/address.ts';
 import type { Content, Contents } from './content.ts';
+import { type FileFormat, mediaType, wantedFormat } from './files/file-formats.ts';
+import type { FileThreads } from './files/file-threads.ts';
 import type { FeatureParameters } from './query.ts';
 
 /** Services for the routes of features. */
 export interface FeatureParts {
+  /** Writes answers as files. */
+  files: FileThreads;
   db: Database;
   contents: Contents;
   /** Verifies signed links. */
@@ -42,7 +46,6 @@ const REPLACED = { description: 'The content was replaced after the page that th
 export const ANSWERS = {
   responses: { 200: { headers: { ETag: { $ref: '#/components/headers/ETag' } } }, 304: NOT_MODIFIED, 422: UNREADABLE },
 };
-export const PAGE_ANSWERS = { ...ANSWERS, responses: { ...ANSWERS.responses, 410: REPLACED } };
 
 export const DatasetId = z.object({ id: uuidParam().describe('Id of the dataset.') });
 export const FORMATS = { f: queryEnum(['json', 'geojson']).optional().describe('Format: `json`.') };
@@ -60,6 +63,9 @@ export const shownParameters = {
   crs: crs('Coordinate system of the answer.'),
   ...FORMATS,
 };
+
+/** Formats of files that the features of a query are sent in. */
+export const FILE_FORMATS = ['gpkg', 'parquet', 'csv', 'fgb', 'shp'] as const satisfies readonly FileFormat[];
 
 export const pageParameters = {
   bbox: textUpTo(
@@ -84,6 +90,31 @@ export const pageParameters = {
     .optional()
     .describe('Number of features to pass over. The link `next` is quicker.'),
   ...shownParameters,
+  f: queryEnum(['json', 'geojson', ...FILE_FORMATS])
+    .optional()
+    .describe(
+      'Format: `json`, pages of GeoJSON; or a file of all matches, or of the first `limit`: `gpkg`, a GeoPackage; `parquet`, a GeoParquet; `csv`; `fgb`, a FlatGeobuf; `shp`, a shapefile in a zip. `Accept` with the media type of a file does the same. Up to 100,000 features of 64 MB; more are 413.',
+    ),
+};
+
+/** The format of a file that the request asks for. */
+export const wantedFile = (request: FastifyRequest, f: string | undefined) =>
+  wantedFormat(f, request.headers.accept, FILE_FORMATS);
+
+const binary = { schema: { type: 'string', format: 'binary' } };
+
+/** Other media types of a page of features. */
+export const FILE_ANSWERS = Object.fromEntries(FILE_FORMATS.map((format) => [mediaType(format), binary]));
+
+const TOO_LARGE = { description: 'A file would have too many features; the sentence names the limit.' };
+export const PAGE_ANSWERS = {
+  ...ANSWERS,
+  responses: {
+    ...ANSWERS.responses,
+    200: { ...ANSWERS.responses[200], content: FILE_ANSWERS },
+    410: REPLACED,
+    413: TOO_LARGE,
+  },
 };
 
 /** The dataset of the request, if the caller may read it or a signed link admits to it. */
@@ -117,11 +148,21 @@ export function otherParameters(request: FastifyRequest, declared: object): Feat
   });
 }
 
+export interface PageParameters extends FeatureParameters {
+  limit: number;
+  cursor?: string | undefined;
+  offset?: number | undefined;
+}
+
+/** Whether the query of the request has a parameter: others have their defaults. */
+export const isSent = (request: FastifyRequest, name: string): boolean =>
+  Object.keys(request.sentQuery ?? {}).some((one) => one.toLowerCase() === name);
+
 /** The parameters that decide which features a page has, and how they are written. */
 export function readParameters(
   query: z.output<z.ZodObject<typeof pageParameters>>,
   others: FeatureParameters['others'],
-): FeatureParameters & { limit: number; cursor?: string | undefined; offset?: number | undefined } {
+): PageParameters {
   const { bbox, crs, filter, datetime, properties, limit, cursor, offset } = query;
   return { bbox, 'bbox-crs': query['bbox-crs'], crs, filter, datetime, properties, limit, cursor, offset, others };
 }
@@ -154,7 +195,7 @@ const withQuery = (address: string, query: readonly [string, string][]): string 
   query.length === 0 ? address : `${address}?${new URLSearchParams(query.map((pair) => [...pair]))}`;
 
 /** Raised when answers for the same content and address change. */
-const RENDERING = 1;
+const RENDERING = 2;
 
 /**
  * Sets the ETag of an answer, which is that of the content and the address: the time in an answer does not count.
@@ -165,8 +206,9 @@ export function isKnown(
   reply: FastifyReply,
   content: Content,
   publicUrl: string | undefined,
+  format = 'json',
 ): boolean {
-  const parts = [RENDERING, content.version, content.dataset.name, publicBase(publicUrl, request), request.url];
+  const parts = [RENDERING, format, content.version, content.dataset.name, publicBase(publicUrl, request), request.url];
   const tag = `"${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 27)}"`;
   reply.header('etag', `W/${tag}`).header('cache-control', 'private, no-cache');
   if (!isCurrent(request.headers['if-none-match'], tag)) return false;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type App, Routes } from '../http/route.ts';
 import { textUpTo } from '../http/rules/members.ts';
-import { sendFeature, sendPage } from './answers.ts';
+import { sendFeature, sendFeatures } from './answers.ts';
 import { describeFeatures, FeatureDescription } from './description.ts';
 import {
   ANSWERS,
@@ -60,7 +60,8 @@ export async function featureRoutes(app: App, parts: FeatureParts) {
       const { query, params } = request;
       const others = otherParameters(request, pageParameters);
       const content = await contents.open(await findFeatures(parts, request, params.id));
-      return sendPage(parts, request, reply, content, {
+      return sendFeatures(parts, request, reply, content, {
+        f: query.f,
         parameters: readParameters(query, others),
         collection: collection(params.id, (path) => linkAddress(request, publicUrl, path)),
       });

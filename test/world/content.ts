@@ -11,7 +11,7 @@ export async function newDataset(
   { content = 'the bytes', ...more }: Partial<NewDataset> & { content?: string | Uint8Array } = {},
 ): Promise<string> {
   const blob = `dataset/${randomUUID()}`;
-  const { size } = await w.blobs.put(blob, bytes(content), 1_000_000);
+  const { size } = await w.blobs.put(blob, bytes(content), 100_000_000);
   const { id } = await w.db.transaction((tx) =>
     insertDataset(tx, {
       projectId,
