@@ -38,7 +38,7 @@ async function convert(io: Io, dataset: string, options: ConvertOptions): Promis
     outputProjectId,
     readerName: reader?.name,
     writerName: writer.name,
-    ...readConversion(options, reader, writer),
+    ...(await readConversion(io, options, reader, writer)),
   };
   await startTransfer(io, `/api/metadata/dataset/${encodeURIComponent(dataset)}/convert`, body, options);
 }

@@ -45,7 +45,7 @@ async function exportDataset(io: Io, dataset: string, options: ExportOptions): P
   const body = {
     ...(reader === undefined ? {} : { readerName: reader.name }),
     writerName: writer.name,
-    ...readConversion(options, reader, writer),
+    ...(await readConversion(io, options, reader, writer)),
   };
   const path = `/api/metadata/dataset/${encodeURIComponent(dataset)}/download-convert`;
   if (options.dryRun) return showDryRun(io, path, body);

@@ -89,7 +89,7 @@ export async function importRequest(io: Io, path: string, options: DatasetOption
     outputDatasetData: { name: options.name ?? datasetName(file, writer), ...description },
     readerName: reader.name,
     writerName: writer.name,
-    ...readConversion(options, reader, writer),
+    ...(await readConversion(io, options, reader, writer)),
   };
 }
 

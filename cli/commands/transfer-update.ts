@@ -47,7 +47,7 @@ async function updateRequest(io: Io, path: string, options: UpdateOptions): Prom
   const file = await openInputFile(io, path);
   const readers = (await listConverters(io.api, 'reader')).body.data;
   const reader = readerFor(file, readers, options.reader);
-  return { file, readerName: reader.name, ...readConversion(options, reader, undefined) };
+  return { file, readerName: reader.name, ...(await readConversion(io, options, reader, undefined)) };
 }
 
 /** Replaces the content of a dataset by a file and follows the transfer to its end. Throws its error if it fails. */

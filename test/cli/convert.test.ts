@@ -103,7 +103,7 @@ test('a GPX file with a syntax error is refused with its line, not read in part'
   const at = await folderWith(t, { 'bad.gpx': gpx });
   const { code, err } = await run([at('bad.gpx'), at('out.geojson')]);
   t.is(code, 1);
-  t.regex(err, /mismatched tag at line 15002/);
+  t.regex(err, /Line 15002: unexpected close tag/);
 });
 
 test('a local conversion prints the receipt of the engine', async (t) => {

@@ -328,6 +328,26 @@ test('commands send only members and parameters that their routes declare, with 
   const transfer = await run([...imports, '--no-watch']);
   await run(['transfer', 'import', grid, grid, ...here, ...writes, '--mosaic', 'first', '--no-watch']);
   await run(['transfer', 'import', grid, ...here, ...writes, '--stack', 'time', '--parallel', '2', '--no-watch']);
+  const cells = ['--cell-size', '25', '--extent', '0,0,9,9', '--like', grid, '--resample', 'average'];
+  const lines = [
+    '--contours',
+    '0,5',
+    '--contour-polygons',
+    '--profile',
+    'LINESTRING (0 0, 1 1)',
+    '--profile-spacing',
+    '5',
+  ];
+  const burnt = ['--rasterize', '1', '--all-touched', '--rasterize-method', 'sum'];
+  const zones = ['--zones', dataset, '--zone-statistics', 'mean', '--zone-weights', 'coverage', '--zone-id', 'name'];
+  const transformed = [...cells, ...lines, ...burnt, ...zones, '--calculate', 'depth = a - b', '--keep-items'];
+  await run([...imports, ...transformed], { refused: true });
+  await run(['transfer', 'export', dataset, ...reads, ...writes, ...transformed], { refused: true });
+  await run(['transfer', 'convert', dataset, ...reads, ...writes, ...named, ...here, ...transformed], {
+    refused: true,
+  });
+  await run(['transfer', 'update', dataset, grid, ...reads, ...transformed], { refused: true });
+  await run(['transfer', 'append', dataset, grid, ...reads, ...transformed], { refused: true });
   await run(['transfer', 'export', dataset, ...reads, ...writes, ...size], { refused: true });
   await run(['transfer', 'convert', dataset, ...reads, ...writes, ...named, ...here, ...size], { refused: true });
   await run(['transfer', 'update', dataset, grid, ...reads, ...size], { refused: true });
