@@ -31,8 +31,8 @@ test('FileReader to FileWriter ignores transformations, with a line in the log',
   const { text, log } = await converted(t, 'abc', { ...copy, transformations: [{ type: 'whatever' }] });
   t.is(text, 'abc');
   t.deepEqual(log, [
-    { level: 'debug', message: 'FileReader; FileWriter.' },
     { level: 'warning', message: 'FileReader to FileWriter copies the bytes; the transformations are ignored.' },
+    { level: 'debug', message: 'FileReader; FileWriter.' },
   ]);
 });
 

@@ -193,7 +193,7 @@ function sharedMembers({ id, srid, outlines }: Omit<Answer, 'chosen'>, elements:
 
 /** The code of the coordinate system, such as 25832. */
 function sridCode({ crs }: OpenDataset): number | undefined {
-  const code = Number(/\d+$/.exec((crs && sridOf(crs)) ?? '')?.[0]);
+  const code = Number(crs && sridOf(crs)?.split(':').at(-1));
   return Number.isSafeInteger(code) ? code : undefined;
 }
 

@@ -33,7 +33,9 @@ export function readZonalStatistics(options: ZonalStatisticsOptions): unknown[] 
 }
 
 const zones = (text: string): SideOption | { geometry: string } =>
-  /^\s*(SRID\s*=\s*\d+\s*;\s*)?(MULTI)?POLYGON\s*(ZM|Z|M)?\s*\(/i.test(text) ? { geometry: text } : sideInput(text);
+  /^(?:SRID ?= ?\d{1,9} ?; ?)?(?:MULTI)?POLYGON ?(?:ZM|Z|M)? ?\(/i.test(text.trim())
+    ? { geometry: text }
+    : sideInput(text);
 
 function statistics(text: string): string[] {
   const words = text.split(',').map((word) => word.trim());

@@ -33,7 +33,7 @@ export function meshToGrid(mesh: Mesh, { parameters, context }: BridgeWork): Gri
   const grid = gridOfMesh(mesh, parameters.CellSize as number | undefined);
   const { width, height, affine } = grid;
   context.reportLoss(
-    `Values were interpolated between the centres of elements to ${width} × ${height} cells of ${affine[1]}; cells outside the mesh have no data.`,
+    `Values were interpolated between elements to ${width} × ${height} cells of ${Number(affine[1].toPrecision(6))}; outside of the mesh are none.`,
   );
   reportMeshParts(mesh, 'Grids', {}, context);
   return grid;

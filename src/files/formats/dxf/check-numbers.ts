@@ -5,7 +5,7 @@ import { wholeLines } from '../io/line-words.ts';
 /** Group codes whose values are coordinates, lengths and angles. */
 const isReal = (code: number): boolean =>
   (code >= 10 && code < 60) || (code >= 110 && code < 150) || (code >= 210 && code < 240);
-const numberForm = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
+const numberForm = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 /** Sections whose entities are read. */
 const checked = new Set(['ENTITIES', 'BLOCKS']);
 
@@ -25,7 +25,7 @@ export async function checkNumbers(source: ByteSource, signal: AbortSignal): Pro
     }
     if (isSection && code === 2) isChecked = checked.has(text.trim());
     isSection = code === 0 && text.trim() === 'SECTION';
-    if (isChecked && isReal(code) && !numberForm.test(text))
+    if (isChecked && isReal(code) && !numberForm.test(text.trim()))
       throw new FormatError(`Line ${line} of the DXF has '${text.trim().slice(0, 40)}', which is not a number.`);
   };
   for await (const { bytes, end } of wholeLines(source, 0)) {

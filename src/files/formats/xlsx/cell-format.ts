@@ -15,7 +15,7 @@ export function formatOf(id: number, code: string | undefined): CellFormat {
   // Without texts in quotes, escaped and repeated characters, and the sections for negative numbers and texts.
   const [letters = ''] = code.replace(/"[^"]*"|[\\_*]./g, '').split(';');
   if (/\[(?:h+|m+|s+)\]/i.test(letters)) return 'duration';
-  const plain = letters.replace(/\[[^\]]*\]|General/gi, '');
+  const plain = letters.replace(/\[[^[\]]*\]|General/gi, '');
   const hasTime = /[hs]/i.test(plain);
   if (/[yd]/i.test(plain) || (/m/i.test(plain) && !hasTime)) return hasTime ? 'dateTime' : 'date';
   return hasTime ? 'time' : 'number';

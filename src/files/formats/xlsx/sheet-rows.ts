@@ -6,7 +6,7 @@ import { type CellFormat, dayText } from './cell-format.ts';
 import { isTrue, TextCollector, unescaped } from './workbook.ts';
 
 const [mostRows, mostColumns] = [1 << 20, 1 << 14];
-const numberForm = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:E[+-]?\d+)?$/i;
+const numberForm = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:E[+-]?\d+)?$/i;
 
 export interface CellSources {
   readonly texts: readonly string[];

@@ -43,8 +43,12 @@ function clockText(seconds: number): string {
 /** `2024-12-31` of days since 1970-01-01. */
 export const dayText = (day: unknown): string => isoDay(day as number) ?? `${day} days since 1970-01-01`;
 
-const trimmed = (fraction: number, digits: number): string =>
-  fraction === 0 ? '' : `.${String(fraction).padStart(digits, '0').replace(/0+$/, '')}`;
+function trimmed(fraction: number, digits: number): string {
+  if (fraction === 0) return '';
+  let [rest, places] = [fraction, digits];
+  for (; rest % 10 === 0; places--) rest /= 10;
+  return `.${String(rest).padStart(places, '0')}`;
+}
 
 export const timeOfDayText =
   (unit: number) =>
