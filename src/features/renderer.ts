@@ -235,7 +235,7 @@ export class Renderer {
     const wrong = geometry === undefined ? undefined : unwritable(geometry, this.#stride);
     if (wrong === undefined) return undefined;
     return this.#change === undefined
-      ? `It has the coordinate ${wrong}, which GeoJSON cannot store.`
+      ? `It has the coordinate ${wrong}, which is no place.`
       : 'It has a point that cannot be transformed.';
   }
 

@@ -13,7 +13,7 @@ import { isSigned, readAsker, SIGNATURE_MEMBERS } from '../http/rules/signed-lin
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { LinkSigner } from '../uploads/address.ts';
 import type { Content, Contents } from './content.ts';
-import { type FileFormat, mediaType, wantedFormat } from './files/file-formats.ts';
+import { FILE_FORMATS, mediaType, wantedFormat } from './files/file-formats.ts';
 import type { FileThreads } from './files/file-threads.ts';
 import type { FeatureParameters } from './query.ts';
 
@@ -64,9 +64,6 @@ export const shownParameters = {
   ...FORMATS,
 };
 
-/** Formats of files that the features of a query are sent in. */
-export const FILE_FORMATS = ['gpkg', 'parquet', 'csv', 'fgb', 'shp'] as const satisfies readonly FileFormat[];
-
 export const pageParameters = {
   bbox: textUpTo(
     400,
@@ -98,8 +95,7 @@ export const pageParameters = {
 };
 
 /** The format of a file that the request asks for. */
-export const wantedFile = (request: FastifyRequest, f: string | undefined) =>
-  wantedFormat(f, request.headers.accept, FILE_FORMATS);
+export const wantedFile = (request: FastifyRequest, f: string | undefined) => wantedFormat(f, request.headers.accept);
 
 const binary = { schema: { type: 'string', format: 'binary' } };
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FeatureBlock } from 'hydrofiles/features';
 import { AppError, invalidMember } from '../errors.ts';
-import { readAsker } from '../http/rules/signed-link.ts';
+import { readAsker, shareOf } from '../http/rules/signed-link.ts';
 import { asRefusal, type Content } from './content.ts';
 import type { FileFormat } from './files/file-formats.ts';
 import type { Question, StoredFeatures } from './files/file-thread.ts';
@@ -37,7 +37,7 @@ export async function sendFile(
     const asker = readAsker(request);
     return await files.send(reply, {
       format,
-      tenant: 'caller' in asker ? (asker.caller.tenantId ?? asker.caller.userId) : `link to ${dataset.id}`,
+      tenant: shareOf(asker, dataset.id),
       name: dataset.name,
       query,
       skip: offset,

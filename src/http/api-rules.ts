@@ -61,6 +61,7 @@ const EXPOSED_HEADERS = [
   'idempotent-replayed',
   'last-modified',
   'location',
+  'lost',
   'preference-applied',
   'ratelimit',
   'ratelimit-policy',

@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts';
 import { clientLeft } from '../http/answers/client-left.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { ResponseCache } from '../http/cache/response-cache.ts';
-import { readAsker } from '../http/rules/signed-link.ts';
+import { readAsker, shareOf } from '../http/rules/signed-link.ts';
 import type { LinkSigner } from '../uploads/address.ts';
 import type { TilesUrl } from './capabilities.ts';
 import type { TileRequest } from './draw-threads.ts';
@@ -81,7 +81,7 @@ export function getScheme(tiles: StoredTiles, schemeId: string): DrawnScheme {
 /** Whose share of the drawing threads a request takes, and when its client leaves; a signed link has its own share. */
 export function tileRequest(request: FastifyRequest, reply: FastifyReply, { id }: Served['dataset']): TileRequest {
   const asker = readAsker(request);
-  const tenant = 'caller' in asker ? (asker.caller.tenantId ?? asker.caller.userId) : `link to ${id}`;
+  const tenant = shareOf(asker, id);
   return { tenant, signal: clientLeft(reply) };
 }
 

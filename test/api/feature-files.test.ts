@@ -141,6 +141,7 @@ test.serial('too many features, cursors and unknown formats are refused', async 
   const all = await client.get(`${url}?f=fgb`);
   t.is(all.status, 413);
   t.regex(all.body.detail, /More than 100000 features match.*download-convert/);
+  t.is((await client.get(`${url}?f=fgb&limit=${MOST_FEATURES + 1}`)).status, 413);
   t.is((await client.get(`${url}?f=fgb&limit=10`)).status, 200);
   t.is((await client.get(`${url}?f=fgb&cursor=abc`)).status, 400);
   t.is((await client.get(`${url}?f=dwg`)).status, 400);

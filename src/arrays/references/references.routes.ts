@@ -11,7 +11,7 @@ import { type App, Routes } from '../../http/route.ts';
 import { idParam } from '../../http/rules/forms.ts';
 import { component, text } from '../../http/rules/members.ts';
 import { queryEnum } from '../../http/rules/query.ts';
-import { readAsker } from '../../http/rules/signed-link.ts';
+import { readAsker, shareOf } from '../../http/rules/signed-link.ts';
 import { blobAddress, type LinkSigner } from '../../uploads/address.ts';
 import { type ReadingLink, readingLink } from './reading-link.ts';
 import type { ReferenceThreads } from './reference-threads.ts';
@@ -110,6 +110,6 @@ async function makeDocument(
 
 function turnOf(request: FastifyRequest, reply: FastifyReply, { dataset: { id } }: ReadingLink) {
   const asker = readAsker(request);
-  const tenant = 'caller' in asker ? (asker.caller.tenantId ?? asker.caller.userId) : `link to ${id}`;
+  const tenant = shareOf(asker, id);
   return { tenant, signal: clientLeft(reply) };
 }

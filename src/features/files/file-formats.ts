@@ -19,16 +19,15 @@ export const contentType = (format: FileFormat): string => fileFormats[format].t
 
 export const writerOf = (format: FileFormat) => findWriter(fileFormats[format].writer)!;
 
+/** Words for `f`. */
+export const FILE_FORMATS = Object.keys(fileFormats) as [FileFormat, ...FileFormat[]];
+
 /**
- * The format of the answer: the one that `f` names, else the first of the offered ones whose media type `Accept` lists.
- * Undefined: the usual one of the route. A client that takes anything gets that, too.
+ * The format of the answer: the one that `f` names, else the first whose media type `Accept` lists. Undefined: the
+ * usual one of the route. A client that takes anything gets that, too.
  */
-export function wantedFormat<F extends FileFormat>(
-  f: string | undefined,
-  accept: string | undefined,
-  offered: readonly F[],
-): F | undefined {
-  if (f !== undefined) return offered.find((format) => format === f);
+export function wantedFormat(f: string | undefined, accept: string | undefined): FileFormat | undefined {
+  if (f !== undefined) return FILE_FORMATS.find((format) => format === f);
   const listed = (accept ?? '').split(',').map((one) => one.split(';')[0]!.trim().toLowerCase());
-  return offered.find((format) => listed.includes(mediaType(format)));
+  return FILE_FORMATS.find((format) => listed.includes(mediaType(format)));
 }

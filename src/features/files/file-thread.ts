@@ -48,8 +48,10 @@ type Context = TaskContext<Question, StoredFeatures | undefined>;
 const INSTEAD = 'Select fewer with bbox, filter or limit, or use POST /api/conversion/download-convert.';
 
 async function* matches(renderer: Renderer, { skip, limit }: FileTask, context: Context): AsyncGenerator<Feature[]> {
-  let [toPass, left, size] = [skip, limit ?? MOST_FEATURES, 0];
+  const isWhole = limit === undefined || limit > MOST_FEATURES;
+  let [toPass, left, size] = [skip, isWhole ? MOST_FEATURES : limit, 0];
   for (let block = await context.ask('first'); block !== undefined; block = await context.ask('next')) {
+    context.throwIfAborted();
     const { offset, features } = block;
     const bytes = Buffer.from(block.bytes.buffer, block.bytes.byteOffset, block.bytes.length);
     const found = renderer.select({ bytes, offset, features: placedIn(features) }, { skip: toPass, limit: left });
@@ -63,7 +65,7 @@ async function* matches(renderer: Renderer, { skip, limit }: FileTask, context: 
       throw new AppError('tooLarge', `The features have more than ${MOST_BYTES} bytes. ${INSTEAD}`);
     yield found.features;
     if (found.beyond === undefined) continue;
-    if (limit === undefined) throw new AppError('tooLarge', `More than ${MOST_FEATURES} features match. ${INSTEAD}`);
+    if (isWhole) throw new AppError('tooLarge', `More than ${MOST_FEATURES} features match. ${INSTEAD}`);
     return;
   }
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyReply } from 'fastify';
 import { ThreadPool } from 'hydrofiles/threads';
+import { downloadName } from '../../datasets/download-name.ts';
 import { AppError } from '../../errors.ts';
 import { clientLeft, whenClosed } from '../../http/answers/client-left.ts';
 import { attachment } from '../../uploads/address.ts';
@@ -48,7 +49,7 @@ export class FileThreads {
     const remove = () => rm(folder, { recursive: true, force: true });
     try {
       const path = join(folder, 'file');
-      const { name: writer, extension } = writerOf(format);
+      const { name: writer, format: datasetFormat, extension } = writerOf(format);
       const { lost } = await this.#write(tenant, clientLeft(reply), { ...task, writer, path, scratch: folder }, answer);
       const file = await open(path);
       const { size } = await file.stat();
@@ -57,7 +58,10 @@ export class FileThreads {
       return (await reply
         .type(contentType(format))
         .header('content-length', size)
-        .header('content-disposition', attachment(`${task.name.replace(/[/\\]/g, '_')}${extension}`))
+        .header(
+          'content-disposition',
+          attachment(downloadName({ name: task.name, datasetFormat, fileExtension: extension })),
+        )
         .send(file.createReadStream())) as never;
     } catch (error) {
       await remove();

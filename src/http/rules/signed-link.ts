@@ -33,6 +33,10 @@ export function readAsker(request: FastifyRequest): Asker {
   return signature === undefined ? { caller: request.caller } : { signature };
 }
 
+/** Whose share of a fair queue a request takes: its tenant's, or that of all holders of links to the dataset. */
+export const shareOf = (asker: Asker, datasetId: string): string =>
+  'caller' in asker ? (asker.caller.tenantId ?? asker.caller.userId) : `link to ${datasetId}`;
+
 /** Milliseconds since 1970: when the credentials of a request expire; 0 for a time that is not well-formed. */
 export const expiryOf = (asker: Asker): number =>
   'caller' in asker
