@@ -78,9 +78,7 @@ test('accumulations keep their kind of value, also beside instantaneous fields',
   t.deepEqual(await valuesOf(data, 0, 1), six(6));
   t.true(remarks.includes("'Total precipitation, surface' has 2 of 3 fields; where one is missing, there is no data."));
   t.true(
-    remarks.includes(
-      "The values of 'Total precipitation, surface' are of the hours before their time (accumulation): 6.",
-    ),
+    remarks.includes("The values of 'Total precipitation, surface' are over 6 h before their time (accumulation)."),
   );
   const whole = await read(t, 'grid', 'GribReader', Buffer.concat([rain(0, 6), rain(0, 12)]));
   t.is(whole.data.bands[0]!.valueKind, 'accumulated');
@@ -194,7 +192,7 @@ test('fields that stand twice, and messages of other grids, are told', async (t)
   t.deepEqual(await valuesOf(data, 0), six(7));
   t.deepEqual(lost, [
     'A field was left out: The file has a grid of the template 3.50 (spherical harmonic coefficients), which is not supported. (at byte 419)',
-    "Fields of 'Temperature, height above ground' stand 1 times again in the file for the same time and level; the last was taken.",
+    "1 of the fields of 'Temperature, height above ground' repeat others for the same time and level; the last ones were taken.",
   ]);
 });
 
@@ -205,6 +203,57 @@ test('a file that is cut, and one without messages, end with a sentence', async 
     message: 'The file ends within a message. (at byte 0)',
   });
   await t.throwsAsync(read(t, 'grid', 'GribReader', Buffer.from('no fields at all')), { instanceOf: FormatError });
+});
+
+test('one message with a date or step that is no time is left out, and the others are read', async (t) => {
+  const good = grib2({ ...temperature, values: six(0) });
+  const noDate = grib2({ ...temperature, reference: [2026, 13, 45, 0], values: six(1) });
+  const far = grib2({ ...temperature, step: 2 ** 30, values: six(2) });
+  far[far.indexOf(Buffer.of(0, 0, 0, 0, 0, 1, 0x40)) + 5] = 4;
+  const { data, lost } = await read(t, 'grid', 'GribReader', Buffer.concat([good, noDate, far]));
+  t.deepEqual(await valuesOf(data, 0), six(0));
+  t.is(lost.length, 2);
+  t.regex(lost[0]!, /A field was left out: The date and time 2026-13-45 .* are not in the calendar/);
+  t.regex(lost[1]!, /lies 1073741824 units 4 from its reference time/);
+});
+
+test('a field without groups of packed numbers has its reference everywhere', async (t) => {
+  const bytes = grib2({ ...temperature, values: six(7.5).fill(7.5) });
+  // section 5 of template 5.2 in the place of that of 5.0, and no packed bytes
+  const at = bytes.indexOf(Buffer.of(0, 0, 0, 21, 5));
+  const section = Buffer.alloc(47);
+  bytes.copy(section, 0, at, at + 21);
+  section.writeUInt32BE(47);
+  section[10] = 2;
+  section[19] = 0;
+  const end = bytes.indexOf(Buffer.of(0, 0, 0, 6, 6));
+  const message = Buffer.concat([
+    bytes.subarray(0, at),
+    section,
+    bytes.subarray(end, end + 6),
+    Buffer.of(0, 0, 0, 5, 7),
+    Buffer.from('7777'),
+  ]);
+  message.writeUInt32BE(message.length, 12);
+  const { data } = await read(t, 'grid', 'GribReader', message);
+  t.deepEqual(await valuesOf(data, 0), six(0).fill(7.5));
+});
+
+test('an item without members, beside one that has them, has no such axis', async (t) => {
+  const bytes = Buffer.concat([
+    ...[1, 2].map((member) => grib2({ ...temperature, member, values: six(member) })),
+    grib2({ parameter: [3, 5], grid, values: six(9) }),
+  ]);
+  const { data, remarks } = await read(t, 'array', 'GribReader', bytes);
+  t.deepEqual(
+    data.items.map(({ axes }) => axes.length),
+    [3, 2],
+  );
+  t.deepEqual([...(await data.read(1, 0, [0, 0], [2, 3]))], six(9));
+  t.deepEqual(
+    remarks.filter((one) => one.includes('fields; where one is missing')),
+    [],
+  );
 });
 
 test('damaged files end with a sentence, never with a crash', async (t) => {

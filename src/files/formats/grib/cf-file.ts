@@ -42,13 +42,14 @@ export async function cfFileOf(groups: readonly FieldGroup[], planes: Planes, co
   );
   holdTimes(times, hold);
   const levels = new LevelDimensions(hold);
-  const members = numbersOf(groups, ({ member }) => member ?? 0);
+  const ofMembers = groups.filter(hasMembers);
+  const members = numbersOf(ofMembers, ({ member }) => member ?? 0);
   if (members.length > 1) hold('member', members, { units: '1', long_name: 'number of the member of the ensemble' });
   for (const { name, unit, fields } of groups) {
     const level = levels.of(fields);
     const own = {
       reference_time: times.reference.length > 1 ? times.reference : undefined,
-      member: members.length > 1 ? members : undefined,
+      member: members.length > 1 && hasMembers({ fields }) ? members : undefined,
       time: times.valid,
       [level?.name ?? 'level']: level?.values,
     };
@@ -85,6 +86,10 @@ export async function cfFileOf(groups: readonly FieldGroup[], planes: Planes, co
   }
   return { attributes: {}, variables };
 }
+
+/** Others, such as the mask of land and sea, are the same for all members. */
+const hasMembers = ({ fields }: Pick<FieldGroup, 'fields'>): boolean =>
+  fields.some(({ member }) => member !== undefined);
 
 const MAPPING = 'crs';
 
@@ -213,7 +218,7 @@ function placeFields(
   }
   if (repeated > 0)
     reportLoss(
-      `Fields of '${name}' stand ${repeated} times again in the file for the same time and level; the last was taken.`,
+      `${repeated} of the fields of '${name}' repeat others for the same time and level; the last ones were taken.`,
     );
   const missing = count - (fields.length - repeated);
   if (missing > 0)

@@ -32,13 +32,15 @@ export function groupFields(
     ({ grid }: Field) => grid.label,
   ];
   const texts = groups.map(([first]) => parts.map((part) => part(first!)));
-  const told = texts.map((own, n) => {
-    let length = own[1] === undefined ? 1 : 2;
-    const text = (of: readonly (string | undefined)[]) => of.slice(0, length).filter(Boolean).join(', ');
-    while (length < parts.length && texts.some((other, m) => m !== n && text(other) === text(own))) length++;
-    return text(own);
-  });
-  return distinctNames(told).map((name, n) => ({
+  const lengths = texts.map(([, derived]) => (derived === undefined ? 1 : 2));
+  const told = () => texts.map((own, n) => own.slice(0, lengths[n]).filter(Boolean).join(', '));
+  for (let round = 1; round < parts.length; round++) {
+    const names = told();
+    const counts = new Map<string, number>();
+    for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+    for (const [n, name] of names.entries()) if (counts.get(name)! > 1) lengths[n]!++;
+  }
+  return distinctNames(told()).map((name, n) => ({
     name,
     unit: names.get(groups[n]![0]!.parameter.key)?.unit,
     fields: groups[n]!,

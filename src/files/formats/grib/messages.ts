@@ -44,6 +44,8 @@ const shortest = 40;
 const cut = (offset: number) => new FormatError('The file ends within a message.', offset);
 
 async function nextMessage(source: ByteSource, from: number): Promise<number | undefined> {
+  // mostly at once
+  if ((await readBuffer(source, from, START.length)).equals(START)) return from;
   for (let at = from; at < source.size; at += searched - START.length + 1) {
     const found = (await readBuffer(source, at, searched)).indexOf(START);
     if (found >= 0) return at + found;
@@ -73,7 +75,7 @@ async function* readEdition2(
   if (head.length < 16) throw cut(offset);
   const end = offset + Number(head.readBigUInt64BE(8));
   await checkEnd(source, offset, end);
-  let first: Identification | undefined;
+  let first: Identification | FormatError | undefined;
   let grid: FieldGrid | FormatError | undefined;
   let points = 0;
   let product: Buffer | undefined;
@@ -85,7 +87,7 @@ async function* readEdition2(
     if (length < 5 || at + length > end - 4)
       throw new FormatError(`Section ${number} of a message claims ${length} bytes.`, at);
     const section = await wholeSection(source, at, number, length);
-    if (number === 1) first = identification(head[6]!, section, at);
+    if (number === 1) first = attempt(() => identification(head[6]!, section, at));
     else if (number === 3) {
       points = section.readUInt32BE(6);
       grid = attempt(() => gridOfSection(new Octets(section), at));
@@ -111,6 +113,7 @@ async function* readEdition2(
       };
       const known = [first, grid, product] as const;
       yield described(() => {
+        if (known[0] instanceof FormatError) throw known[0];
         if (known[1] instanceof FormatError) throw known[1];
         return fieldOfSection(known[2], known[0], { grid: known[1], data, offset });
       });

@@ -69,7 +69,8 @@ function remarkOnTimes(groups: readonly FieldGroup[], { remark }: Context): void
   for (const { name, fields } of groups) {
     const levels = new Set(fields.map(({ level }) => level.value));
     const { value, attributes } = fields[0]!.level;
-    if (levels.size === 1 && value !== undefined) remark(`'${name}' is at ${value} ${attributes!.units}.`);
+    if (levels.size === 1 && value !== undefined)
+      remark(`'${name}' is at ${[value, attributes!.units].filter((part) => part !== '1').join(' ')}.`);
   }
 }
 
@@ -82,7 +83,7 @@ function valueKindOf({ name, fields }: FieldGroup, { remark }: Context): ValueKi
   );
   const text = lengths.length === 1 ? `${lengths[0]}` : `${lengths[0]} to ${lengths.at(-1)}`;
   const ofReference = fields.every(({ time: { from, reference } }) => from === reference);
-  remark(`The values of '${name}' are of the hours before their time (${process}): ${text}.`);
+  remark(`The values of '${name}' are over ${text} h before their time (${process}).`);
   if (process === 'accumulation') return ofReference && lengths.length > 1 ? 'accumulated' : 'stepAccumulated';
   if (process === 'average') return 'meanStepBackward';
   remark(`The values of '${name}' have no kind of value for '${process}'; they were taken as instantaneous.`);

@@ -20,9 +20,19 @@ const months: Readonly<Record<number, number>> = { 3: 1, 4: 12, 5: 120, 6: 360, 
 
 /**
  * A time that lies `count` units after another (milliseconds since 1970). Months and years are those of the calendar.
- * @throws FormatError for a unit that the tables do not have
+ * @throws FormatError for a unit that the tables do not have, and for a time outside of the years 1 to 9999
  */
 export function after(time: number, count: number, unit: number, edition: 1 | 2, offset: number): number {
+  const moved = movedBy(time, count, unit, edition, offset);
+  const year = new Date(moved).getUTCFullYear();
+  if (year >= 1 && year <= 9999) return moved;
+  throw new FormatError(
+    `A message lies ${count} units ${unit} from its reference time, in no year of four digits.`,
+    offset,
+  );
+}
+
+function movedBy(time: number, count: number, unit: number, edition: 1 | 2, offset: number): number {
   const length = lengths[unit] ?? ofEdition[edition][unit];
   if (length !== undefined) return time + count * length;
   const size = months[unit];

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { ByteSource } from '../../data/bytes.ts';
 import { copyBlock, product } from '../../data/hyperslab.ts';
 import type { Indices } from '../../data/indices.ts';
-import { newValues, type StoredValues } from '../../data/stored-values.ts';
+import { bytesPerValue, newValues, type StoredValues } from '../../data/stored-values.ts';
 import type { CfVariable } from '../io/cf/variable.ts';
 import { selectByReading } from '../io/read-selected.ts';
 import type { Field } from './field.ts';
@@ -66,7 +66,7 @@ export class FieldArray implements CfVariable {
 
   get chunkBytes(): number {
     const [height, width] = this.metadata.shape.slice(-2) as [number, number];
-    return 8 * height * width;
+    return bytesPerValue(this.#type) * height * width;
   }
 
   bytesFor(indices: readonly Indices[]): number {

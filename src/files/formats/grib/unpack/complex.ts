@@ -19,7 +19,8 @@ export function unpackComplex(octets: Octets, template: 2 | 3, count: number, da
   const [order, extra] = template === 3 ? [octets.unsigned(48, 1), octets.unsigned(49, 1)] : [0, 0];
   if (groups > count || referenceBits > 32 || missing > 2 || order > 2 || extra > 4)
     throw new FormatError(`${groups} groups of ${referenceBits} bits for ${count} values are not valid.`);
-  if (groups === 0) return new Float64Array(count).fill(MISSING);
+  // all values are the reference
+  if (groups === 0) return scaled(new Float64Array(count), scalingOf(octets));
   const starts: number[] = [];
   let least = 0;
   if (order > 0) {

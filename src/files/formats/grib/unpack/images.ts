@@ -38,12 +38,10 @@ function openJpeg(): Promise<OpenJpeg> {
 
 /** Size of an image in its header (segment SIZ, ISO/IEC 15444-1 A.5.1): the library would allocate what it claims. */
 function checkSize(data: Buffer, count: number): void {
-  const at = data.indexOf(Buffer.of(0xff, 0x4f, 0xff, 0x51));
-  if (at < 0 || data.length < at + 24) throw new FormatError('The values are no JPEG 2000 image.');
-  const [width, height] = [
-    data.readUInt32BE(at + 8) - data.readUInt32BE(at + 16),
-    data.readUInt32BE(at + 12) - data.readUInt32BE(at + 20),
-  ];
+  // A message has the code stream alone, which begins with its size.
+  if (data.length < 24 || data.readUInt32BE(0) !== 0xff4fff51)
+    throw new FormatError('The values are no JPEG 2000 code stream.');
+  const [width, height] = [data.readUInt32BE(8) - data.readUInt32BE(16), data.readUInt32BE(12) - data.readUInt32BE(20)];
   if (width * height !== count)
     throw new FormatError(`An image has ${width} × ${height} cells, but the message has ${count} values.`);
 }
