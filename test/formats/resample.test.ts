@@ -216,6 +216,75 @@ test('like gives the cells of another file, and two systems are refused', async 
   });
 });
 
+test('integers beyond the ends of their type stay at the ends, and beside the nodata value', async (t) => {
+  const edge = Array.from({ length: 8 }, () => [1, 1, 1, 1, 250, 250, 250, 250]);
+  for (const [nodata, low, high] of [
+    [0, 1, 255],
+    [255, 0, 254],
+  ] as const) {
+    const bands = [{ type: 'UInt8' as const, nodata }];
+    const { values } = await resampled(t, gridOf(edge, { bands }, 'UInt8'), { cellSize: 5, method: 'cubic' });
+    // the curve swings below 1 before the edge, and above 255 behind it
+    const row = values.slice(6 * 16, 7 * 16);
+    t.deepEqual(row.slice(5, 7), [low, low]);
+    t.deepEqual(row.slice(9, 11), [high, high]);
+  }
+});
+
+test('a mean is not the nodata value of the grid', async (t) => {
+  const from = (type: SampleType) => gridOf([[-1, 1]], { bands: [{ type, nodata: 0 }] }, type);
+  const { values } = await resampled(t, from('Int16'), { cellSize: [20, 10], method: 'average' });
+  t.deepEqual(values, [1]);
+  const { values: floats } = await resampled(t, from('Float32'), { cellSize: [20, 10], method: 'average' });
+  t.true(floats[0]! > 0 && floats[0]! < 1e-40);
+});
+
+test('integers without a nodata value get one only where cells lie beyond the data', async (t) => {
+  const from = gridOf([[0, 0, 3, 4]], { bands: [{ type: 'UInt8' }] }, 'UInt8');
+  const covered = await resampled(t, from, { cellSize: [5, 10] });
+  t.deepEqual(covered.values, [0, 0, 0, 0, 3, 3, 4, 4]);
+  t.deepEqual(covered.grid.bands, [{ type: 'UInt8' }]);
+  t.deepEqual(covered.result.lost, []);
+  const beyond = await resampled(t, from, { extent: [100, 230, 150, 240] });
+  t.deepEqual(beyond.values, [0, 0, 3, 4, 0]);
+  t.is(beyond.grid.bands[0]!.nodata, 0);
+  t.deepEqual(beyond.result.lost, [
+    'Band 1 had no nodata value and got 0. 2 of its cells have this value and became nodata.',
+  ]);
+});
+
+test('a sum of packed values is the sum of the real ones', async (t) => {
+  const bands = [{ type: 'Int16' as const, nodata: -1, scale: 0.5, offset: 10 }];
+  const { values, grid } = await resampled(t, gridOf([[1, 2, -1, 4]], { bands }, 'Int16'), {
+    cellSize: [20, 10],
+    method: 'sum',
+  });
+  const { scale = 1, offset = 0 } = grid.bands[0]!;
+  t.deepEqual(
+    values.map((value) => value * scale + offset),
+    [10.5 + 11, 12],
+  );
+});
+
+test('the cells of a profile in another size have no places of the old cells', async (t) => {
+  let made: Grid | undefined;
+  const profile = { line: 'LINESTRING (105 235, 135 235)', spacing: 10 };
+  const { lost } = await passed(
+    t,
+    four,
+    [
+      { type: 'profileTransformation', profile },
+      { type: 'resampleTransformation', resample: { cellSize: [20, 10] } },
+    ],
+    async (grid: Grid) => {
+      made = grid;
+    },
+  );
+  t.is(made!.width, 2);
+  t.is(made!.places, undefined);
+  t.deepEqual(lost, ['The places (x, y) of the points along the line were left out: they are those of other cells.']);
+});
+
 test('a mesh becomes a grid with cells of this size first', async (t) => {
   const mesh: Mesh = {
     kind: 'mesh',
@@ -231,6 +300,9 @@ test('a mesh becomes a grid with cells of this size first', async (t) => {
   t.is(grid.bands[0]!.unit, 'm');
   t.like(result.statistics.before, { kind: 'mesh' });
   t.like(result.statistics.after, { kind: 'grid', width: 2 });
+  t.deepEqual(result.lost, [
+    'Values were interpolated between elements to 2 × 2 cells of 10; outside of the mesh are none.',
+  ]);
 });
 
 test('cells that do not fit into memory or files are refused with their number', async (t) => {

@@ -29,7 +29,7 @@ interface Lattice {
  * to elements without a value, a cell gets the value of the element that contains its centre. Cells outside the mesh,
  * and in elements without a value, get no data.
  */
-export function meshToGrid(mesh: Mesh, { parameters, context }: BridgeWork): Grid {
+export function meshToGrid(mesh: Mesh, { parameters, context }: Pick<BridgeWork, 'parameters' | 'context'>): Grid {
   const grid = gridOfMesh(mesh, parameters.CellSize as number | undefined);
   const { width, height, affine } = grid;
   context.reportLoss(
@@ -43,7 +43,7 @@ export function meshToGrid(mesh: Mesh, { parameters, context }: BridgeWork): Gri
 export const coversArea = ({ shapes }: Mesh): boolean => shapes.some((shape) => areaShapes.has(shape));
 
 /** @param cellSize side of the cells; default: square root of the median area of the elements */
-export function gridOfMesh(mesh: Mesh, cellSize: number | undefined): Grid {
+function gridOfMesh(mesh: Mesh, cellSize: number | undefined): Grid {
   if (mesh.layers !== undefined)
     throw new ConversionError(
       'The mesh has several layers, and a grid is made of a single one. Choose it with a vertical filter.',

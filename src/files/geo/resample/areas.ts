@@ -42,15 +42,18 @@ export class AreaRow {
   readonly #method: AreaMethod;
   readonly #across: Covered;
   readonly #nodata: Nodata;
+  readonly #shift: number;
   readonly #sums: Float64Array;
   readonly #weights: Float64Array;
   /** Per cell the weight of each value, in the order in which they come. */
   readonly #counts: (Map<number, number> | undefined)[] = [];
 
-  constructor(method: AreaMethod, across: Covered, nodata: Nodata) {
+  /** @param shift is added to each value of a sum */
+  constructor(method: AreaMethod, across: Covered, nodata: Nodata, shift: number) {
     this.#method = method;
     this.#across = across;
     this.#nodata = nodata;
+    this.#shift = shift;
     this.#sums = new Float64Array(across.first.length);
     this.#weights = new Float64Array(across.first.length);
   }
@@ -72,8 +75,10 @@ export class AreaRow {
     const [sums, weights] = [this.#sums, this.#weights];
     switch (this.#method) {
       case 'average':
-      case 'sum':
         sums[i]! += value * weight;
+        break;
+      case 'sum':
+        sums[i]! += (value + this.#shift) * weight;
         break;
       case 'min':
         if (weights[i] === 0 || value < sums[i]!) sums[i] = value;

@@ -37,6 +37,19 @@ export function pixelMap(source: Cells, target: Cells): PixelMap {
   };
 }
 
+/** Whether all cells of the target lie within the source. */
+export function covers(source: Cells, target: Cells): boolean {
+  const { x, y } = pixelMap(source, target);
+  const inside = ([origin, column, row]: PixelMap['x'], size: number) =>
+    [0, target.width].every((c) =>
+      [0, target.height].every((r) => {
+        const at = origin + c * column + r * row;
+        return at >= -CLOSE && at <= size + CLOSE;
+      }),
+    );
+  return inside(x, source.width) && inside(y, source.height);
+}
+
 const near = (value: number): number => (Math.abs(value - Math.round(value)) < CLOSE ? Math.round(value) : value);
 
 /**

@@ -16,14 +16,16 @@ export interface TargetCells {
   readonly affine: Affine;
 }
 
-/** A band of the output, whose type, nodata value and method are known. */
+/** A band of the output, whose type and method are known. It has a nodata value unless all of its cells get values. */
 export interface ResampledBand {
-  readonly band: TypedBand & { readonly nodata: number };
+  readonly band: TypedBand;
   readonly method: ResampleMethod;
 }
 
 /** Side of a tile of a turned target: its source rows are few. */
 const TILE = 128;
+/** The least positive number of single precision. */
+const LEAST = 2 ** -149;
 /** A smaller ratio of target to source cells stretches the kernel: GDAL's limit. */
 const STRETCHED = 0.95;
 
@@ -37,20 +39,21 @@ export function resampleGrid(
   bands: readonly ResampledBand[],
   randomAccess: () => Promise<RandomGrid>,
 ): Grid {
-  const { read: _, rows: __, ...rest } = source;
+  const { read: _, rows: __, places: ___, ...rest } = source;
   const map = pixelMap(source, target);
   return {
     ...rest,
     ...target,
     bands: bands.map(({ band }) => band),
     async *rows(slice, range = { first: 0, end: target.height }) {
-      const { type, nodata } = source.bands[slice.band]!;
+      const { type, nodata, scale = 1, offset = 0 } = source.bands[slice.band]!;
       const { band, method } = bands[slice.band]!;
       const held = new HeldRows(source, slice, type, randomAccess);
-      const work = { held, map, target, method, nodata: nodataOfSource(type, nodata) };
+      const shift = method === 'sum' ? offset / scale : 0;
+      const work = { held, map, target, method, nodata: nodataOfSource(type, nodata), shift };
       const values = map.aligned ? alignedRows(work, range) : turnedRows(work, range);
       try {
-        for await (const { samples, ...rows } of values) yield { ...rows, samples: inType(samples, band) };
+        for await (const { samples, ...rows } of values) yield { ...rows, samples: inType(samples, band, nodata) };
         await held.drain();
       } finally {
         await held.close();
@@ -65,6 +68,8 @@ interface Work {
   readonly target: TargetCells;
   readonly method: ResampleMethod;
   readonly nodata: Nodata;
+  /** Added to each value of a sum, whose band has no offset. */
+  readonly shift: number;
 }
 
 type Values = Omit<RowBlock, 'samples'> & { readonly samples: Float64Array };
@@ -77,26 +82,42 @@ function nodataOfSource(type: TypedBand['type'], nodata: number | undefined): No
   return { low: value - slack, high: value + slack };
 }
 
-/** Values of the type of a band; integers are rounded, and do not become the nodata value. */
-function inType(values: Float64Array, { type, nodata, integer64 }: ResampledBand['band']): Samples {
+/**
+ * Values of the type of a band; integers are rounded. No value becomes the nodata value of the source.
+ * @param declared the nodata value of the source
+ */
+function inType(
+  values: Float64Array,
+  { type, nodata = Number.NaN, integer64 }: ResampledBand['band'],
+  declared: number | undefined,
+): Samples {
   if (isFloat(type) && integer64 === undefined) {
-    const samples = type === 'Float32' ? Float32Array.from(values) : values;
-    if (!Number.isNaN(nodata))
-      for (let n = 0; n < samples.length; n++) if (Number.isNaN(values[n])) samples[n] = nodata;
+    const samples = type === 'Float32' ? new Float32Array(values) : values.slice();
+    if (Number.isNaN(nodata)) return samples;
+    const empty = type === 'Float32' ? Math.fround(nodata) : nodata;
+    for (let n = 0; n < samples.length; n++)
+      if (Number.isNaN(values[n])) samples[n] = nodata;
+      else if (samples[n] === empty) samples[n] = empty === 0 ? LEAST : empty * (1 + 2 ** -20);
     return samples;
   }
   const samples = new sampleArrays[type](values.length);
   const clamp = clampedTo(integer64 ?? type);
-  for (const [n, value] of values.entries()) {
+  for (let n = 0; n < values.length; n++) {
+    const value = values[n]!;
     if (Number.isNaN(value)) samples[n] = nodata;
-    else samples[n] = beside(clamp(Math.floor(value + 0.5)), nodata, value);
+    else {
+      const rounded = clamp(Math.floor(value + 0.5));
+      samples[n] = rounded === declared ? beside(rounded, value, clamp) : rounded;
+    }
   }
   return samples;
 }
 
-/** A rounded value that is not the nodata value. */
-const beside = (rounded: number, nodata: number, value: number): number =>
-  rounded !== nodata ? rounded : value < rounded ? rounded - 1 : rounded + 1;
+/** The integer beside one, on the side of the value unless the type ends there. */
+function beside(rounded: number, value: number, clamp: (value: number) => number): number {
+  const [near, far] = value < rounded ? [rounded - 1, rounded + 1] : [rounded + 1, rounded - 1];
+  return clamp(near) === near ? near : far;
+}
 
 const isArea = (method: ResampleMethod): method is AreaMethod =>
   method !== 'nearest' && method !== 'bilinear' && method !== 'cubic';
@@ -117,12 +138,12 @@ function samplerOf(
 
 /** Rows of a target whose rows and columns are those of the source, in other sizes. */
 async function* alignedRows(work: Work, { first, end }: RowRange): AsyncGenerator<Values> {
-  const { map, target, held, method, nodata } = work;
+  const { map, target, held, method, nodata, shift } = work;
   const { width } = target;
   if (isArea(method)) {
     const across = coveredBy(map.x[0], map.x[1], width, held.width);
     const down = coveredBy(map.y[0], map.y[2], target.height, held.height);
-    const sums = new AreaRow(method, across, nodata);
+    const sums = new AreaRow(method, across, nodata, shift);
     const atOnce = Math.max(1, Math.min(held.most, Math.floor((1 << 18) / held.width)));
     for (const block of blocksOf(width, first, end)) {
       const samples = new Float64Array(width * block.rowCount);
@@ -160,12 +181,12 @@ const holdAround = (held: HeldRows, low: number, high: number, reach: number) =>
 
 /** Rows of a target that is turned against the source, tile by tile. */
 async function* turnedRows(work: Work, { first, end }: RowRange): AsyncGenerator<Values> {
-  const { map, target, held, method, nodata } = work;
+  const { map, target, held, method, nodata, shift } = work;
   const { width } = target;
   const at = (c: number, r: number) =>
     [map.x[0] + c * map.x[1] + r * map.x[2], map.y[0] + c * map.y[1] + r * map.y[2]] as const;
   const sampling = isArea(method) ? undefined : samplerOf(work, method);
-  const sums = isArea(method) ? new AreaRow(method, coveredBy(0, 0, TILE, 0), nodata) : undefined;
+  const sums = isArea(method) ? new AreaRow(method, coveredBy(0, 0, TILE, 0), nodata, shift) : undefined;
   for (let firstRow = first; firstRow < end; firstRow += TILE) {
     const rowCount = Math.min(TILE, end - firstRow);
     const samples = new Float64Array(width * rowCount).fill(Number.NaN);
