@@ -199,6 +199,36 @@ test('a turned grid keeps its direction, and an extent turns it to the north by 
   t.true(Math.abs(north.values[0]! - 10) < 1e-5, 'the total of all cells');
 });
 
+test('a turned grid of many tiles has the values of its cells, and sums keep them all', async (t) => {
+  const [width, height] = [400, 300];
+  const [cos, sin] = [Math.cos(0.5), Math.sin(0.5)];
+  const valueAt = (column: number, row: number) => 1 + ((7 * column + 13 * row) % 101);
+  const from: Grid = {
+    ...gridOf([[0]]),
+    width,
+    height,
+    affine: [0, cos, sin, 0, sin, -cos],
+    async *rows() {
+      for (let row = 0; row < height; row++)
+        yield { firstRow: row, rowCount: 1, samples: Float32Array.from({ length: width }, (_, c) => valueAt(c, row)) };
+    },
+  };
+  const extent = [-10, -300, 500, 220];
+  const { values, grid } = await resampled(t, from, { extent, cellSize: 1, method: 'nearest' });
+  const expected = Array.from(values, (_, n) => {
+    const [x, y] = [-10 + (n % grid.width) + 0.5, 220 - Math.floor(n / grid.width) - 0.5];
+    const [column, row] = [Math.floor(cos * x + sin * y), Math.floor(sin * x - cos * y)];
+    return column >= 0 && column < width && row >= 0 && row < height ? valueAt(column, row) : -9999;
+  });
+  t.is(values.length, 510 * 520);
+  t.deepEqual(values, expected);
+  const total = (all: readonly number[]) => all.reduce((sum, value) => sum + (value === -9999 ? 0 : value), 0);
+  const { values: sums } = await resampled(t, from, { extent, cellSize: 3, method: 'sum' });
+  let given = 0;
+  for (let n = 0; n < width * height; n++) given += valueAt(n % width, Math.floor(n / width));
+  t.true(Math.abs(total(sums) / given - 1) < 1e-6);
+});
+
 test('like gives the cells of another file, and two systems are refused', async (t) => {
   const folder = await folderOf(t);
   const path = join(folder, 'like.asc');

@@ -22,7 +22,7 @@ export interface ResampledBand {
   readonly method: ResampleMethod;
 }
 
-/** Side of a tile of a turned target: its source rows are few. */
+/** Greatest side of a tile of a turned target: its source rows are few. */
 const TILE = 128;
 /** The least positive number of single precision. */
 const LEAST = 2 ** -149;
@@ -187,15 +187,20 @@ async function* turnedRows(work: Work, { first, end }: RowRange): AsyncGenerator
     [map.x[0] + c * map.x[1] + r * map.x[2], map.y[0] + c * map.y[1] + r * map.y[2]] as const;
   const sampling = isArea(method) ? undefined : samplerOf(work, method);
   const sums = isArea(method) ? new AreaRow(method, coveredBy(0, 0, TILE, 0), nodata, shift) : undefined;
-  for (let firstRow = first; firstRow < end; firstRow += TILE) {
-    const rowCount = Math.min(TILE, end - firstRow);
+  const reach = sampling?.reach ?? 1;
+  const perCell = Math.abs(map.y[1]) + Math.abs(map.y[2]);
+  const tile = Math.max(1, Math.min(TILE, Math.floor((held.most / 4 - 2 * reach - 2) / perCell)));
+  const tiles = Array.from({ length: Math.ceil(width / tile) }, (_, n) => n * tile);
+  await held.holdAll();
+  for (let firstRow = first; firstRow < end; firstRow += tile) {
+    const rowCount = Math.min(tile, end - firstRow);
     const samples = new Float64Array(width * rowCount).fill(Number.NaN);
-    for (let left = 0; left < width; left += TILE) {
-      const right = Math.min(width, left + TILE);
+    for (const left of tiles) {
+      const right = Math.min(width, left + tile);
       const ys = [left, right].flatMap((c) => [firstRow, firstRow + rowCount].map((r) => at(c, r)[1]));
       const [low, high] = [Math.min(...ys), Math.max(...ys)];
       if (!(high >= 0 && low <= held.height)) continue;
-      await holdAround(held, Math.max(0, low), Math.min(held.height, high), sampling?.reach ?? 1);
+      await holdAround(held, Math.max(0, low), Math.min(held.height, high), reach);
       for (let n = 0; n < rowCount; n++) {
         for (let c = left; c < right; c++) {
           const r = firstRow + n;
@@ -211,5 +216,7 @@ async function* turnedRows(work: Work, { first, end }: RowRange): AsyncGenerator
       }
     }
     yield { firstRow, rowCount, samples };
+    // the next row of tiles begins where this one ended: its source rows are still held
+    tiles.reverse();
   }
 }
