@@ -9,4 +9,6 @@ export interface Origin {
   readonly content: unknown;
   /** A transformation has changed the data, so the content no longer describes the values. */
   readonly changed?: true;
+  /** Cells for which the input stores no value may have one. */
+  readonly filled?: true;
 }

@@ -279,6 +279,25 @@ test('compressed files are read with keys in any order, and stay compressed when
   }
 });
 
+test('calculated items have values in all cells, and the delete value where they have none', async (t) => {
+  const { bytes } = await converted(t, compressed([0, 1, 2]), {
+    ...own('3'),
+    transformations: [
+      {
+        type: 'CalculateTransformation',
+        calculate: [
+          { name: 'Filled', expression: 'coalesce(Salinity, 7)' },
+          { name: 'Inverse', expression: '1 / (Salinity - 2)' },
+        ],
+      },
+    ],
+  });
+  const made = await dfsGrid(t, bytes, '3');
+  t.deepEqual(await sliceValues(made, 0, 0), [7, 1, 2, 7, 7, 7, 7, 3]);
+  const inverse = await sliceValues(made, 1, 0);
+  t.deepEqual(inverse, [deleted, -1, deleted, deleted, deleted, deleted, deleted, 1]);
+});
+
 test('DFS1 keeps the spacing of its line; grids of several rows are refused', async (t) => {
   const line = dfsBytes({
     items: [

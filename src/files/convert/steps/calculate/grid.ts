@@ -59,6 +59,8 @@ export function calculatedGrid(
 
   return {
     ...rest,
+    // isnull, coalesce and numbers give values to cells without data
+    ...(grid.origin && { origin: { ...grid.origin, filled: true as const } }),
     bands: [...kept.map((n) => grid.bands[n]!), ...calculator.items],
     rows(slice, range = { first: 0, end: height }) {
       if (slice.band < kept.length) return grid.rows({ ...slice, band: kept[slice.band]! }, range);

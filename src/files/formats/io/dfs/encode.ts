@@ -26,12 +26,12 @@ export class ValueEncoder {
   readonly #keepNaN: boolean;
   #rounded = 0;
 
-  /** `keepNaN`: NaN is a value, as in DFS files. */
+  /** `keepNaN`: NaN is a value, as in DFS files, unless it is the item's own value for no data. */
   constructor(item: Item, type: WrittenType, deleteValue: number, keepNaN: boolean) {
     this.#item = item;
     this.type = type;
     this.#deleteValue = deleteValue;
-    this.#keepNaN = keepNaN;
+    this.#keepNaN = keepNaN && !Number.isNaN(item.nodata ?? 0);
   }
 
   /** The memory of the values belongs to the encoder from then on. */

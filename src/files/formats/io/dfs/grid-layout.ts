@@ -19,7 +19,7 @@ export interface GridLayout
 
 /**
  * If the grid still has the position of its source file, the file's axis, projection, static items and compression are
- * kept.
+ * kept; the compression only if no other cells can have values.
  * @param grid with the southern row first
  */
 export async function layoutOfGrid(
@@ -32,7 +32,11 @@ export async function layoutOfGrid(
   const header = from !== undefined && grid.origin?.format === format ? from.file.header : undefined;
   if (from !== undefined && header !== undefined && from.crs === grid.crs && isSamePosition(grid, from.place)) {
     const { projection, custom, statics, compressed, unknown } = header;
-    return { axis: header.items[0]!.axis, ...(projection && { projection }), custom, statics, compressed, unknown };
+    const kept = { axis: header.items[0]!.axis, ...(projection && { projection }), custom, unknown };
+    if (!compressed || grid.origin?.filled !== true) return { ...kept, statics, compressed };
+    if (statics.length > 3)
+      context.reportLoss('Static items were left out, because they have values of the stored cells of the input only.');
+    return kept;
   }
   if (header?.statics.some((_, n) => !header.compressed || n > 2))
     context.reportLoss('Static items were left out, because the grid no longer has their cells.');
