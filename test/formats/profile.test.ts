@@ -179,6 +179,35 @@ test('a CSV file has a row for each point with its place', async (t) => {
   ]);
 });
 
+test('writers of grids get the line of values; features that are no points are refused with advice', async (t) => {
+  const diagonal = profile('LINESTRING (5 15, 25 5)', 5);
+  const { bytes } = await converted(t, ascii, { ...asked, transformations: diagonal, writer: 'AsciiGridWriter' });
+  const { data: grid } = await read(t, 'grid', 'AsciiGridReader', bytes);
+  t.deepEqual([grid.width, grid.height], [5, 1]);
+  const contours = [{ type: 'contoursTransformation', contours: { levels: [2.5] } }];
+  await t.throwsAsync(converted(t, ascii, { ...asked, transformations: contours, writer: 'GeoTiffWriter' }), {
+    message:
+      'Feature 1 is a LineString; a grid is made of points that form a lattice. A rasterizeTransformation burns others.',
+  });
+});
+
+test('real values of packed ones may equal the packed nodata value', async (t) => {
+  const values: number[] = [];
+  const packed: Grid = {
+    ...ramp(1),
+    bands: [{ name: 'level', type: 'Int16', nodata: 0, scale: 0.5, offset: -1 }],
+    async *rows() {
+      yield { firstRow: 0, rowCount: 1, samples: Int16Array.of(1, 2, 3, 0) };
+    },
+  };
+  const steps = profile('LINESTRING (1005 1995, 1035 1995)', 10);
+  await passed<Grid | FeatureCollection>(t, packed, steps, async (made) => {
+    for await (const chunk of (made as FeatureCollection).chunks())
+      values.push(...chunk.map(({ values: [, level] }) => (level === null ? Number.NaN : Number(level))));
+  });
+  t.deepEqual(values, [-0.5, 0, 0.5, Number.NaN]);
+});
+
 test('lines that are none, too many points and other systems are refused with a sentence', async (t) => {
   const refusal = async (line: string, spacing: number, more = {}) => {
     const error = await t.throwsAsync(pointsOf(t, ramp(), profile(line, spacing, more)));

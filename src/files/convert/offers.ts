@@ -26,10 +26,10 @@ export function offeredBy(
   reader: Pick<Reader, 'has' | 'produces' | 'rows'>,
   before: readonly TransformationName[] = [],
 ): TransformationName[] {
-  let kinds = producedKinds(reader);
-  for (const name of before) kinds = [...new Set(kinds.flatMap((kind) => kindsMade(name, kind)))];
+  let present = producedKinds(reader);
+  for (const name of before) present = [...new Set(present.flatMap((kind) => kindsMade(name, kind)))];
   return transformationsFor(reader.has).filter(
-    (name) => kinds.some((kind) => kindsMade(name, kind).length > 0) && !(reader.rows && joinsFiles(name)),
+    (name) => present.some((kind) => kindsMade(name, kind).length > 0) && !(reader.rows && joinsFiles(name)),
   );
 }
 
@@ -42,19 +42,33 @@ const takes = (writer: Pick<Writer, 'accepts' | 'bridged'>, kind: DataKind): boo
   writer.accepts.includes(kind) || bridgeTo(writer, kind) !== undefined;
 
 /**
- * The kind of data after each transformation, the preferred one where several lead to the writer. Undefined if a
- * transformation does not apply, or the writer does not take what the last one makes.
+ * The kind of data after each transformation. Where several kinds lead to the writer, one that it accepts without a
+ * bridge, and of these the preferred one. Undefined if a transformation does not apply, or the writer does not take what
+ * the last one makes.
  */
-export function kindsUpTo(
+export const kindsUpTo = (
   writer: Pick<Writer, 'accepts' | 'bridged'>,
   kind: DataKind,
   names: readonly TransformationName[],
+): DataKind[] | undefined =>
+  kindsLeadingTo(writer.accepts, kind, names) ??
+  kindsLeadingTo(
+    kinds.filter((one) => takes(writer, one)),
+    kind,
+    names,
+  );
+
+const kinds = Object.keys(stepNames) as DataKind[];
+
+function kindsLeadingTo(
+  ends: readonly DataKind[],
+  kind: DataKind,
+  names: readonly TransformationName[],
 ): DataKind[] | undefined {
-  const all = Object.keys(stepNames) as DataKind[];
-  // from the writer backwards: the kinds before each transformation that lead to it
-  const leading = [all.filter((one) => takes(writer, one))];
+  // backwards: the kinds before each transformation that lead to an end
+  const leading = [ends];
   for (const name of names.toReversed())
-    leading.unshift(all.filter((one) => kindsMade(name, one).some((made) => leading[0]!.includes(made))));
+    leading.unshift(kinds.filter((one) => kindsMade(name, one).some((made) => leading[0]!.includes(made))));
   if (!leading[0]!.includes(kind)) return undefined;
   let present = kind;
   return names.map((name, n) => {

@@ -78,10 +78,10 @@ async function collected(points: FeatureCollection, fields: readonly number[], s
   const add = ({ id, geometry, values: row }: Feature) => {
     number++;
     hasIds ||= id !== undefined;
-    if (geometry?.type !== 'Point')
-      throw new ConversionError(
-        `Feature ${number} is a ${geometry?.type ?? 'row without a place'}; a grid is made of points that form a lattice.`,
-      );
+    if (geometry?.type !== 'Point') {
+      const wrong = `Feature ${number} is a ${geometry?.type ?? 'row without a place'}; a grid is made of points that form a lattice.`;
+      throw new ConversionError(geometry === undefined ? wrong : `${wrong} A rasterizeTransformation burns others.`);
+    }
     x.push(geometry.coordinates[0]!);
     y.push(geometry.coordinates[1]!);
     if (stride > 2) heights.push(geometry.coordinates[2]!);

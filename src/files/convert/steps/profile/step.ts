@@ -2,10 +2,10 @@ import { releaseBuffer } from '../../../data/buffer-pool.ts';
 import type { Data } from '../../../data/data.ts';
 import type { FeatureCollection } from '../../../data/feature-collection.ts';
 import { type Grid, layersOf, type TypedBand } from '../../../data/grid.ts';
-import type { Item, Samples } from '../../../data/item.ts';
+import type { Item } from '../../../data/item.ts';
 import type { Mesh } from '../../../data/mesh.ts';
 import { realValues } from '../../../data/real-values.ts';
-import { sampleArrays } from '../../../data/samples.ts';
+import { convertSamples } from '../../../data/samples.ts';
 import { ConversionError } from '../../../errors.ts';
 import { parseSrid } from '../../../geo/crs/crs.ts';
 import { ellipsoidOf } from '../../../geo/profile/ellipsoid.ts';
@@ -64,26 +64,27 @@ function lineGrid(
     bands,
     async *rows({ band, step }) {
       const values = await valuesOf(Math.floor(band / layers), step, band % layers);
-      const { type, nodata = Number.NaN } = bands[band]!;
-      const samples: Samples = new sampleArrays[type](values.length);
-      for (const [n, value] of values.entries()) samples[n] = Number.isNaN(value) ? nodata : value;
-      yield { firstRow: 0, rowCount: 1, samples };
+      yield { firstRow: 0, rowCount: 1, samples: convertSamples(values, bands[band]!.type) };
     },
   };
 }
 
-/** Layers become items of their own. Values are floats, with scale and offset applied. */
+/**
+ * Layers become items of their own. Values are floats, with scale and offset applied. Values between those of cells may
+ * be any number, so no data is NaN.
+ */
 function bandOf(item: Item, n: number, layer: number | undefined): TypedBand {
-  const { name, unit, eum, valueKind, type = 'Float64', nodata } = item;
+  const { name, unit, eum, valueKind, type = 'Float64', scale, offset } = item;
   const own = name ?? `Item ${n + 1}`;
-  const isSingle = type !== 'Float64' && type !== 'Int32' && type !== 'UInt32' && item.scale === undefined;
+  const packed = scale !== undefined || offset !== undefined;
+  const isSingle = type !== 'Float64' && type !== 'Int32' && type !== 'UInt32' && !packed;
   return {
     name: layer === undefined ? own : `${own}, layer ${layer}`,
     ...(unit === undefined ? {} : { unit }),
     ...(eum === undefined ? {} : { eum }),
     ...(valueKind === undefined ? {} : { valueKind }),
     type: isSingle ? 'Float32' : 'Float64',
-    nodata: nodata ?? Number.NaN,
+    nodata: Number.NaN,
   };
 }
 
@@ -102,8 +103,8 @@ function ofGrid(grid: Grid, points: LinePoints, { method }: ProfileTransformatio
   const values: LineValues = async (band, step, layer) => {
     const sums = emptySums(outside);
     let n = 0;
-    for await (const { firstRow, rowCount, samples } of grid.rows({ band, step, layer }, range)) {
-      const real = realValues(samples, grid.bands[band]!);
+    for await (const { firstRow, rowCount, exact, samples } of grid.rows({ band, step, layer }, range)) {
+      const real = realValues(exact ?? samples, grid.bands[band]!);
       releaseBuffer(samples);
       n = addWeighted(sums, weights, n, real, firstRow * grid.width, (firstRow + rowCount) * grid.width);
     }
