@@ -48,8 +48,8 @@ async function burnt(
           ).join(' '),
         );
   };
-  const { recordsRead } = await passed<FeatureCollection | Grid>(t, data, [step], look, sideInputs);
-  return { grid: made!, rows, recordsRead };
+  const { recordsRead, lost } = await passed<FeatureCollection | Grid>(t, data, [step], look, sideInputs);
+  return { grid: made!, rows, recordsRead, lost };
 }
 
 const square = (west: number, south: number, east: number, north: number) =>
@@ -155,6 +155,13 @@ test('the type holds all values, and no value is the one of cells without a feat
   t.like(await band([2 ** 31]), { type: 'Float32' });
   t.like(await band([-9999, 4]), { type: 'Int32', nodata: -(2 ** 31) });
   t.like(await band([2 ** 31 - 1, 1], { method: 'sum' }), { type: 'Float64' });
+});
+
+test('integers beyond double precision are rounded, which is told', async (t) => {
+  const rows = [2n ** 53n, 2n ** 53n + 1n].map((value, n) => [square(n, 0, n + 1, 1), value] as const);
+  const { lost, grid } = await burnt(t, features(rows, { type: 'integer64' }), field);
+  t.deepEqual(lost, ['1 integers were rounded to double precision.']);
+  t.is(grid.width, 2);
 });
 
 test('the cells of another grid, turned as they are', async (t) => {

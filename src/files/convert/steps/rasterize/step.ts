@@ -60,8 +60,8 @@ export async function apply(data: Data, step: RasterizeTransformation, shared: S
 
 const crsOf = ({ crs }: FeatureCollection) => (crs === undefined ? {} : { crs });
 
-/** The value that a feature burns; undefined for one without a number. */
-type ValueOf = (values: Feature['values']) => number | undefined;
+/** The value that a feature burns; undefined for one without a number. Calls `rounds` if it is not exactly that. */
+type ValueOf = (values: Feature['values'], rounds?: () => void) => number | undefined;
 
 function valueReader(fields: readonly Field[], { burn }: RasterizeTransformation): ValueOf {
   if ('value' in burn) return () => burn.value;
@@ -69,10 +69,11 @@ function valueReader(fields: readonly Field[], { burn }: RasterizeTransformation
   const { name, type, untyped } = fields[index]!;
   if (!numeric.includes(type) && !untyped)
     throw new ConversionError(`The field '${name}' is of the type ${type}. Rasterize a field of numbers, or a value.`);
-  return (values) => {
+  return (values, rounds) => {
     const value = values[index];
     if (value === null || value === undefined) return undefined;
     const number = Number(value);
+    if (typeof value === 'bigint' && BigInt(number) !== value) rounds?.();
     return Number.isFinite(number) ? number : undefined;
   };
 }
@@ -87,12 +88,13 @@ async function survey(
   const box = new Box();
   const values = new BurntValues(method);
   const stride = strideOf(data);
-  let [features, without] = [0, 0];
+  let [features, without, rounded] = [0, 0, 0];
+  const rounds = () => void rounded++;
   for await (const chunk of data.chunks()) {
     context.signal.throwIfAborted();
     for (const { geometry, values: given } of chunk) {
       features++;
-      const value = geometry && numberOf(given);
+      const value = geometry && numberOf(given, rounds);
       if (value === undefined) without++;
       else {
         box.addGeometry(geometry!, stride);
@@ -108,6 +110,7 @@ async function survey(
     context.remark(
       `${without} of ${features} features were left out: they have no place${'field' in burn ? `, or no number in the field '${burn.field}'` : ''}.`,
     );
+  if (rounded > 0) context.reportLoss(`${rounded} integers were rounded to double precision.`);
   return { box, values };
 }
 
