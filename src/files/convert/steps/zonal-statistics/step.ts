@@ -1,13 +1,12 @@
 import type { Data } from '../../../data/data.ts';
-import { clockText } from '../../../data/date-text.ts';
 import { distinctName } from '../../../data/distinct-name.ts';
 import type { Feature, FeatureCollection, Field } from '../../../data/feature-collection.ts';
 import type { Series, SeriesItem } from '../../../data/series.ts';
-import { offsetOf, stepsOf, type TimeAxis, timeOf } from '../../../data/time-axis.ts';
-import type { Context } from '../../../formats/define.ts';
+import { offsetOf, stepsOf, type TimeAxis } from '../../../data/time-axis.ts';
 import type { ZoneStatistic } from '../../../geo/zones/statistics.ts';
 import { fieldIndex } from '../find-field.ts';
 import type { StepContext } from '../step-context.ts';
+import { timeField, timeValue } from '../time-field.ts';
 import { type ZonalItem, type ZonalSource, zonalSource } from './sources.ts';
 import type { ZonalStatisticsTransformation } from './transformation.ts';
 import { openZones, ZoneChains, zoneName } from './zones.ts';
@@ -46,20 +45,16 @@ export async function apply(
     }
   const { statistics } = step;
   const values: ZonalValues = { zones, source, statistics, valuesOf: weigher.ready(statistics) };
-  return shared.makes === 'series' ? seriesOf(values, names) : featuresOf(values, names.length, context);
+  return shared.makes === 'series' ? seriesOf(values, names) : featuresOf(values, names.length);
 }
 
 /** The zones with a field per item, layer and statistic, once per step. */
-function featuresOf(
-  { zones, source, statistics, valuesOf }: ZonalValues,
-  count: number,
-  { reportLoss }: Context,
-): FeatureCollection {
+function featuresOf({ zones, source, statistics, valuesOf }: ZonalValues, count: number): FeatureCollection {
   const used = new Set(zones.fields.map(({ name }) => name));
   const steps = stepsOf(source);
   const { time } = source;
   const timed = steps > 1 && time !== undefined;
-  const timeField: Field[] = timed ? [{ name: distinctName('time', used), type: 'dateTime' }] : [];
+  const times = timed ? [{ ...timeField(time), name: distinctName('time', used) }] : [];
   const fields = source.items.flatMap(({ name }) =>
     statistics.map((statistic): Field => {
       const label = source.items.length === 1 ? statistic : `${name} ${statistic}`;
@@ -68,15 +63,13 @@ function featuresOf(
   );
   return {
     ...zones,
-    fields: [...zones.fields, ...timeField, ...fields],
+    fields: [...zones.fields, ...times, ...fields],
     count: count * steps,
     async *chunks() {
-      if (timed && time.start === undefined)
-        reportLoss('The times count from the start of the data; the field time counts them from 1970-01-01T00:00:00.');
       for (let step = 0; step < steps; step++) {
         const columns: Float64Array[] = [];
         for (const item of source.items) columns.push(await valuesOf(item, step));
-        const clock = timed ? [clockText(timeOf(time, step))] : [];
+        const moment = timed ? [timeValue(time, step)] : [];
         let zone = 0;
         for await (const chunk of zones.chunks())
           yield chunk.map(({ id, geometry, values }): Feature => {
@@ -86,7 +79,7 @@ function featuresOf(
               // ids of features are unique
               ...(id === undefined || timed ? {} : { id }),
               ...(geometry === undefined ? {} : { geometry }),
-              values: [...values, ...clock, ...own],
+              values: [...values, ...moment, ...own],
             };
           });
       }
