@@ -43,8 +43,8 @@ const takes = (writer: Pick<Writer, 'accepts' | 'bridged'>, kind: DataKind): boo
 
 /**
  * The kind of data after each transformation. Where several kinds lead to the writer, one that it accepts without a
- * bridge, and of these the preferred one. Undefined if a transformation does not apply, or the writer does not take what
- * the last one makes.
+ * bridge, and of these the preferred one. Undefined if a transformation does not apply, or the writer does not take
+ * what the last one makes.
  */
 export const kindsUpTo = (
   writer: Pick<Writer, 'accepts' | 'bridged'>,
