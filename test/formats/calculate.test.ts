@@ -88,6 +88,7 @@ test('operators bind as in mathematics', async (t) => {
     ['abs(a - b) + sqrt(b + 1)', 3],
     ['floor(-a / b) + ceil(a / b) * 10 + round(a + 0.5) * 100', 309],
     ['round(-2.5 * a / 2)', -3],
+    ['round(0.49999999999999994 + 0 * a)', 0],
     ['ln(exp(a)) + log10(1000)', 5],
     ['[a]+[b]', 5],
   ] as const)
@@ -262,6 +263,26 @@ test('every step and layer of a grid is calculated', async (t) => {
   t.deepEqual(made, [0, 100, 10, 110]);
   t.deepEqual([recordsRead, recordsWritten], [8, 4]);
   t.like(statistics.after, { bands: [{ minimum: 0, maximum: 110 }] });
+});
+
+test('rows of a part of a grid are calculated from these rows alone', async (t) => {
+  const asked = new Set<string>();
+  const grid: Grid = {
+    ...gridOf({ a: [1], b: [2] }),
+    height: 1000,
+    async *rows({ band }, { first, end } = { first: 0, end: 1000 }) {
+      asked.add(`${band}: ${first} to ${end}`);
+      for (let row = first; row < end; row++)
+        yield { firstRow: row, rowCount: 1, samples: Float32Array.of(row * (band + 1)) };
+    },
+  };
+  const made: number[] = [];
+  await passed<Grid>(t, grid, step([{ name: 'x', expression: 'a + b' }]), async (output) => {
+    for await (const { samples } of output.rows({ band: 0, step: 0, layer: 0 }, { first: 10, end: 12 }))
+      made.push(...samples);
+  });
+  t.deepEqual(made, [30, 33]);
+  t.deepEqual([...asked], ['0: 10 to 12', '1: 10 to 12']);
 });
 
 const item = <M extends object>(name: string, more: M) => ({ name, type: 'Float64' as const, nodata: none, ...more });

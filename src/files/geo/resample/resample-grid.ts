@@ -92,7 +92,7 @@ function inType(
   declared: number | undefined,
 ): Samples {
   if (isFloat(type) && integer64 === undefined) {
-    const samples = type === 'Float32' ? new Float32Array(values) : values.slice();
+    const samples = type === 'Float32' ? new Float32Array(values) : values;
     if (Number.isNaN(nodata)) return samples;
     const empty = type === 'Float32' ? Math.fround(nodata) : nodata;
     for (let n = 0; n < samples.length; n++)

@@ -62,6 +62,11 @@ export class Calculator<I extends Item> {
     this.items = made;
   }
 
+  /** Items of the data that any new item needs. */
+  get operands(): readonly number[] {
+    return [...new Set(this.#planned.flatMap(({ operands }) => operands))];
+  }
+
   /** Items of the data that a new item needs. */
   operandsOf(n: number): readonly number[] {
     return this.#planned[n]!.operands;
@@ -92,7 +97,7 @@ export class Calculator<I extends Item> {
         failed++;
       }
     if (failed > 0) this.#notFinite[n]!.set(part, failed);
-    return Float32Array.from(values);
+    return new Float32Array(values);
   }
 
   /** Tells how many values have no data because they were not finite; call after all values are read. */
@@ -101,7 +106,7 @@ export class Calculator<I extends Item> {
       const values = [...parts.values()].reduce((sum, count) => sum + count, 0);
       if (values > 0)
         this.#remark(
-          `${values} values of '${this.items[n]!.name}' have no data: the result is not finite, such as of a division by zero.`,
+          `${values === 1 ? '1 value' : `${values} values`} of '${this.items[n]!.name}' ${values === 1 ? 'has' : 'have'} no data: the result is not finite, such as of a division by zero.`,
         );
     }
   }

@@ -59,7 +59,7 @@ const ofOne: Readonly<Partial<Record<FunctionName, (a: number) => number>>> = {
   floor: Math.floor,
   ceil: Math.ceil,
   // halves away from zero
-  round: (a) => Math.sign(a) * Math.floor(Math.abs(a) + 0.5),
+  round: (a) => Math.sign(a) * Math.round(Math.abs(a)),
 };
 
 class Compiler {

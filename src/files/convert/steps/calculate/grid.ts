@@ -1,11 +1,12 @@
 import type { Grid, RandomGrid, RowBlock, RowRange, Slice } from '../../../data/grid.ts';
 import type { Item } from '../../../data/item.ts';
 import { realValues } from '../../../data/real-values.ts';
+import { sliceSamples } from '../../../data/slice-samples.ts';
 import { spill } from '../../../formats/io/spill.ts';
 import type { StepContext } from '../step-context.ts';
 import type { Calculator } from './calculator.ts';
 
-/** Values of operands of a slice that may be in memory; larger slices are read from a temporary file. */
+/** Values of operands that may be in memory; more rows at a time are read from a temporary file. */
 const MOST_VALUES = 1 << 23;
 /** Cells that are calculated at a time. */
 const BLOCK = 1 << 16;
@@ -23,7 +24,7 @@ export function calculatedGrid(
   const { width, height } = grid;
   let spilled: Promise<RandomGrid> | undefined;
   /** The bands that expressions name, with random access; read once. */
-  const used = [...new Set(calculator.items.flatMap((_, n) => calculator.operandsOf(n)))];
+  const used = calculator.operands;
   const randomAccess = () => {
     const bands = used.map((n) => grid.bands[n]!);
     const rows: Grid['rows'] = (slice, range) => grid.rows({ ...slice, band: used[slice.band]! }, range);
@@ -47,8 +48,8 @@ export function calculatedGrid(
       return;
     }
     const held =
-      operands.length * width * height <= MOST_VALUES
-        ? await wholeSlice(grid, operands, slice)
+      operands.length * width * (end - first) <= MOST_VALUES
+        ? await rowsOf(grid, operands, slice, { first, end })
         : await readOf(await randomAccess(), operands, used, slice);
     const rows = Math.max(1, Math.floor(BLOCK / width));
     for (let row = first; row < end; row += rows) {
@@ -72,17 +73,15 @@ export function calculatedGrid(
 type HeldColumns = (firstRow: number, rowCount: number) => Promise<Columns>;
 
 /** Reads one band after the other: rows of several cannot be pulled at the same time. */
-async function wholeSlice(grid: Grid, operands: readonly number[], slice: Slice): Promise<HeldColumns> {
-  const { width, height } = grid;
-  const whole = new Map<number, Float64Array>();
-  for (const band of operands) {
-    const values = new Float64Array(width * height);
-    for await (const { firstRow, exact, samples } of grid.rows({ ...slice, band }))
-      values.set(realValues(exact ?? samples, grid.bands[band]!), firstRow * width);
-    whole.set(band, values);
-  }
-  return async (firstRow, rowCount) =>
-    new Map([...whole].map(([band, all]) => [band, all.subarray(firstRow * width, (firstRow + rowCount) * width)]));
+async function rowsOf(grid: Grid, operands: readonly number[], slice: Slice, range: RowRange): Promise<HeldColumns> {
+  const { width } = grid;
+  const held = new Map<number, Float64Array>();
+  for (const band of operands)
+    held.set(band, realValues(await sliceSamples(grid, { ...slice, band }, range), grid.bands[band]!));
+  return async (firstRow, rowCount) => {
+    const [from, to] = [(firstRow - range.first) * width, (firstRow + rowCount - range.first) * width];
+    return new Map([...held].map(([band, values]) => [band, values.subarray(from, to)]));
+  };
 }
 
 /** @param used the band of the data of each band of `random` */

@@ -113,7 +113,7 @@ function calculatedSeries(series: Series, calculator: Calculator<Item>, kept: re
     ],
     async *chunks() {
       for await (const { values, ...steps } of series.chunks()) {
-        const columns = new Map(values.map((all, n) => [n, realValues(all, series.items[n]!)]));
+        const columns = new Map(calculator.operands.map((n) => [n, realValues(values[n]!, series.items[n]!)]));
         const made = calculator.items.map((_, n) =>
           calculator.values(n, columns, steps.offsets.length, String(steps.firstStep)),
         );
