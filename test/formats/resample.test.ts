@@ -229,6 +229,16 @@ test('a turned grid of many tiles has the values of its cells, and sums keep the
   t.true(Math.abs(total(sums) / given - 1) < 1e-6);
 });
 
+test('rows of tiles are low where they are wide', async (t) => {
+  const turned = gridOf([[1]], { affine: [0, 6, 8, 0, 8, -6] });
+  const resample = { extent: [0, 0, 100_000, 60], cellSize: 1 };
+  let most = 0;
+  await passed<Grid>(t, turned, [{ type: 'resampleTransformation', resample }], async (made) => {
+    for await (const { samples } of made.rows({ band: 0, step: 0, layer: 0 })) most = Math.max(most, samples.length);
+  });
+  t.true(most > 0 && most <= 1 << 22);
+});
+
 test('like gives the cells of another file, and two systems are refused', async (t) => {
   const folder = await folderOf(t);
   const path = join(folder, 'like.asc');

@@ -24,6 +24,8 @@ export interface ResampledBand {
 
 /** Greatest side of a tile of a turned target: its source rows are few. */
 const TILE = 128;
+/** Most cells of rows of tiles, unless a row has more. */
+const TILED_CELLS = 1 << 22;
 /** The least positive number of single precision. */
 const LEAST = 2 ** -149;
 /** A smaller ratio of target to source cells stretches the kernel: GDAL's limit. */
@@ -190,10 +192,11 @@ async function* turnedRows(work: Work, { first, end }: RowRange): AsyncGenerator
   const reach = sampling?.reach ?? 1;
   const perCell = Math.abs(map.y[1]) + Math.abs(map.y[2]);
   const tile = Math.max(1, Math.min(TILE, Math.floor((held.most / 4 - 2 * reach - 2) / perCell)));
+  const rows = Math.max(1, Math.min(tile, Math.floor(TILED_CELLS / width)));
   const tiles = Array.from({ length: Math.ceil(width / tile) }, (_, n) => n * tile);
   await held.holdAll();
-  for (let firstRow = first; firstRow < end; firstRow += tile) {
-    const rowCount = Math.min(tile, end - firstRow);
+  for (let firstRow = first; firstRow < end; firstRow += rows) {
+    const rowCount = Math.min(rows, end - firstRow);
     const samples = new Float64Array(width * rowCount).fill(Number.NaN);
     for (const left of tiles) {
       const right = Math.min(width, left + tile);
