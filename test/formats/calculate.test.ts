@@ -247,6 +247,14 @@ test('the unit is the given one, else that of the operands if they agree, else n
   t.deepEqual(refused({ item: 'eumIWaterDepth', unit: 'eumUsec' }), ['transformations[0].calculate[0].unit']);
 });
 
+test('the kind of value is that of the operands if they agree, but a condition has none', async (t) => {
+  const grid = gridOf({ a: [1], b: [2] }, { valueKind: 'stepAccumulated' });
+  const kind = async (expression: string) =>
+    (await calculated(t, grid, [{ name: 'x', expression }])).made.bands[0]!.valueKind;
+  t.is(await kind('a + b'), 'stepAccumulated');
+  t.is(await kind('a > b'), undefined);
+});
+
 test('every step and layer of a grid is calculated', async (t) => {
   const grid = { ...gridOf({ a: [1], b: [2] }), time: hourly, layers: { count: 2, first: 0, spacing: 1 } };
   const made: number[] = [];

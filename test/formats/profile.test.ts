@@ -130,13 +130,19 @@ test('values at nodes are linear in triangles, those of elements stand as they a
 });
 
 test('layers become items', async (t) => {
-  const { names, values } = await pointsOf(
-    t,
-    layeredMesh(),
-    profile('LINESTRING (500150 6000010, 500160 6000010)', 100),
-  );
+  const mesh = layeredMesh();
+  const read: string[] = [];
+  const counted: Mesh = {
+    ...mesh,
+    values: (item, step) => {
+      read.push(`${item} ${step}`);
+      return mesh.values(item, step);
+    },
+  };
+  const { names, values } = await pointsOf(t, counted, profile('LINESTRING (500150 6000010, 500160 6000010)', 100));
   t.deepEqual(names.slice(2, 4), ['depth, layer 0', 'depth, layer 1']);
   t.deepEqual(values[0]!.slice(2, 4), [value(0, 0, 0), value(0, 0, 1)]);
+  t.deepEqual(read, [...new Set(read)], 'the values of an item at a step are read once');
 });
 
 const ascii = 'ncols 3\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9999\n1 2 3\n4 5 6\n';

@@ -55,7 +55,7 @@ export class Calculator<I extends Item> {
         name: item.name,
         type: 'Float32',
         nodata: Number.NaN,
-        ...this.#kindOf(own),
+        ...(isCondition(item.expression) ? {} : this.#kindOf(own)),
         ...this.#unitOf(item, own, itemOf),
       });
     }

@@ -126,10 +126,14 @@ function ofMesh(
     const { cells, flat, triangles } = layerOf(layer);
     return meshWeights(flat.nodes, triangles, cells, points, method);
   });
+  // all layers share the values of an item at a step
+  let last: { readonly item: number; readonly step: number; readonly real: Float64Array } | undefined;
   const values: LineValues = async (item, step, layer) => {
     const described = mesh.items[item]!;
     const weights = described.location === 'node' ? made[layer]!.ofNodes : made[layer]!.ofCells;
-    const real = realValues(await mesh.values(item, step), described);
+    if (last?.item !== item || last.step !== step)
+      last = { item, step, real: realValues(await mesh.values(item, step), described) };
+    const { real } = last;
     const sums = emptySums(weights.outside);
     addWeighted(sums, weights, 0, real, 0, real.length);
     return sums;

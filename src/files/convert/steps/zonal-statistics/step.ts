@@ -141,9 +141,7 @@ function seriesItem(
     name: distinctName(`${zone}, ${label}`, used),
     type: 'Float64',
     nodata: Number.NaN,
-    ...(valueKind === undefined ? {} : { valueKind }),
-    // a count of cells has no unit
-    ...(unit === undefined || statistic === 'count' ? {} : { unit }),
-    ...(eum === undefined || statistic === 'count' ? {} : { eum }),
+    // a count of cells has no unit, and nothing is accumulated in it
+    ...(statistic === 'count' ? {} : { ...(unit && { unit }), ...(eum && { eum }), ...(valueKind && { valueKind }) }),
   };
 }
