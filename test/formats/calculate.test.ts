@@ -255,6 +255,16 @@ test('the kind of value is that of the operands if they agree, but a condition h
   t.is(await kind('a > b'), undefined);
 });
 
+test('names are short and do not turn the direction of text', (t) => {
+  for (const name of ['x'.repeat(256), 'a\u202eb', ' '])
+    t.deepEqual(
+      Object.keys(
+        t.throws(() => parseTransformations(step([{ name, expression: 'a' }])), { instanceOf: RequestError }).errors!,
+      ),
+      ['transformations[0].calculate[0].name'],
+    );
+});
+
 test('every step and layer of a grid is calculated', async (t) => {
   const grid = { ...gridOf({ a: [1], b: [2] }), time: hourly, layers: { count: 2, first: 0, spacing: 1 } };
   const made: number[] = [];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { component, flag, text, textUpTo } from '../../../http/rules/members.ts';
 
 const CalculatedItem = component('CalculatedItem', {
-  name: text('Name of the new item.', 'depth'),
+  name: textUpTo(255, 'Name of the new item.', 'depth'),
   expression: textUpTo(4096, 'Numbers, names of items, operators and functions.', '[Surface elevation] - bed'),
   unit: text('Unit; absent: that of the operands, if they agree.', 'eumUmeter').optional(),
   item: z

@@ -1,3 +1,4 @@
+import { hasBidiControls, NO_BIDI_CONTROLS } from '../../../data/bidi-controls.ts';
 import { eumItem, eumItemNamed, eumUnitNamed, isEumPair } from '../../../data/eum/eum.ts';
 import { findEumUnit } from '../../../data/eum/unit-text.ts';
 import { ConversionError } from '../../../errors.ts';
@@ -6,8 +7,8 @@ import type { StepRule } from '../rule.ts';
 import { parseExpression } from './parse-expression.ts';
 import type { CalculatedItem, CalculateTransformation } from './transformation.ts';
 
-/** Maximum number of calculated items. */
-const MOST = 50;
+/** Maximum number of calculated items, and of characters of their names. */
+const [MOST, MOST_NAME] = [50, 255];
 
 export const calculate: StepRule<CalculateTransformation> = {
   needs: 'items',
@@ -26,7 +27,10 @@ export const calculate: StepRule<CalculateTransformation> = {
 };
 
 function readItem(members: Members): CalculatedItem | undefined {
-  const name = members.need('name', isText, 'the name of the new item');
+  const isName = (value: unknown): value is string => isText(value) && value.length <= MOST_NAME;
+  const name = members.need('name', isName, `the name of the new item, of at most ${MOST_NAME} characters`);
+  if (name !== undefined && hasBidiControls(name))
+    members.refuse('name', `${members.pathOf('name')} ${NO_BIDI_CONTROLS}.`);
   const text = members.need('expression', isText, 'an expression such as surface - bed');
   const unit = members.may('unit', isText, 'a unit such as eumUmeter or m');
   const item = members.has('item') ? readEumItem(members) : undefined;
