@@ -73,6 +73,7 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
     signal: hooks.signal,
     scratch: request.scratch,
     threads,
+    provenance: { reader: reader.name, transformations: [...(join === undefined ? [] : [join.type]), ...applied] },
     log: hooks.log,
     progress: monotonicProgress(hooks),
     reportLoss(sentence) {

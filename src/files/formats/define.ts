@@ -33,6 +33,8 @@ export interface Context {
    * request asks.
    */
   reportBadRecord(record: BadRecord): void;
+  /** What makes the data that are written, for a writer that notes it in its file. Absent: not known. */
+  readonly provenance?: Provenance;
   /** The content that the output replaces, for a writer that keeps something of it (`Writer.kept`). */
   readonly replaced?: { readonly path: string };
   /** The content to which the output adds steps, for a writer that joins both itself (`AppendRules.byWriter`). */
@@ -41,6 +43,12 @@ export interface Context {
    * Registers a function that runs when the conversion ends, also after an error; the last one registered runs first.
    */
   onEnd(close: () => Promise<void>): void;
+}
+
+/** The reader of the data, and the transformations that were applied to them, in order. */
+export interface Provenance {
+  readonly reader: string;
+  readonly transformations: readonly string[];
 }
 
 /** All steps after an append, and how many were there before. */

@@ -205,10 +205,26 @@ test('threads do not change the bytes', async (t) => {
     // The time of writing stands in the history.
     return content
       .toString('latin1')
-      .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: written/, '')
+      .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: /, '')
       .split('OHDR')[0];
   };
   t.is(await bytes(4), await bytes(1));
+});
+
+test('the history tells the reader and the transformations', async (t) => {
+  const stored = (await written(t, grid, 'NetCdfWriter')).content;
+  const { bytes } = await converted(t, stored, {
+    reader: 'NetCdfReader',
+    writer: 'NetCdfWriter',
+    transformations: [
+      { type: 'itemFilterTransformation', itemFilter: { names: ['Water level'] } },
+      { type: 'temporalFilterTransformation', temporalFilter: { type: 'TemporalIndexListFilter', indices: [2] } },
+    ],
+  });
+  t.regex(
+    String((await opened(t, bytes)).attributes.history),
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: NetCdfReader, ItemFilterTransformation, TemporalFilterTransformation, NetCdfWriter$/,
+  );
 });
 
 test('steps are appended along time', async (t) => {

@@ -26,7 +26,7 @@ const mostInlineBytes = 1 << 16;
 /** Items of a DFS file, a chunk for each step. Compressed items are left out. */
 export async function dfsReferences(data: Grid | Mesh | MultiArray): Promise<References> {
   const { file } = contentOf(data)!;
-  const content = await contentFor(inSeconds(data));
+  const content = await contentFor(inSeconds(data), {});
   const { items, compressed } = file.header;
   const blocks = data.kind === 'mesh' ? geometryBlocks(file) : new Map<string, GeometryBlock>();
   return {

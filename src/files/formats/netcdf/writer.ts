@@ -30,8 +30,8 @@ export const write: Write<typeof writeParameters, 'grid' | 'mesh' | 'array' | 's
   await using held = new AsyncDisposableStack();
   const content =
     data.kind === 'grid' && isLine(data)
-      ? await withPlaces(await contentFor(await arrayOfLine(data)), data)
-      : await contentFor(data.kind === 'grid' ? await southUp(data, held, context) : data);
+      ? await withPlaces(await contentFor(await arrayOfLine(data), context), data)
+      : await contentFor(data.kind === 'grid' ? await southUp(data, held, context) : data, context);
   if (classic) await writeClassic(content, sink, context);
   else await writeContent(content, writerFor(sink, parameters, context), context);
 };

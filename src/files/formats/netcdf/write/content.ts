@@ -3,6 +3,7 @@ import type { Grid } from '../../../data/grid.ts';
 import type { Item, ValueKind } from '../../../data/item.ts';
 import type { Series } from '../../../data/series.ts';
 import type { TimeAxis } from '../../../data/time-axis.ts';
+import type { Context, Provenance } from '../../define.ts';
 import { udunitsOf } from '../../io/cf/units.ts';
 import { productVersion } from '../../io/product-version.ts';
 import { arrayContent } from '../../io/store/array-content.ts';
@@ -22,6 +23,7 @@ const BOUNDS = 'time_bnds';
 /** The arrays of a grid, mesh or array with the attributes of CF 1.11 and UGRID 1.0. */
 export async function contentFor(
   data: Exclude<Data, { kind: 'bytes' | 'features' | 'series' }>,
+  context: Pick<Context, 'provenance'>,
 ): Promise<StoreContent> {
   const content =
     data.kind === 'grid'
@@ -40,7 +42,7 @@ export async function contentFor(
   return {
     ...content,
     ...boundsAttribute(bounds),
-    attributes: fileAttributes(content.attributes),
+    attributes: fileAttributes(content.attributes, context),
     scalars: content.scalars.map((spec) =>
       spec.name === CRS ? withAttributes(spec, { ...mapping, ...spec.attributes }) : cfSpec(spec),
     ),
@@ -57,14 +59,22 @@ export async function contentFor(
 }
 
 /** Attributes of the file; the description is a text. */
-export const fileAttributes = ({ [ATTRIBUTE]: description, ...attributes }: Attributes): Attributes => ({
+export const fileAttributes = (
+  { [ATTRIBUTE]: description, ...attributes }: Attributes,
+  { provenance }: Pick<Context, 'provenance'>,
+): Attributes => ({
   _NCProperties: `version=2,hydrofiles=${productVersion}`,
   ...attributes,
   Conventions: conventions,
   source: `hydrofiles ${productVersion}`,
-  history: `${new Date().toISOString().slice(0, 19)}Z: written by NetCdfWriter`,
+  history: `${new Date().toISOString().slice(0, 19)}Z: ${stepsTo(provenance).join(', ')}`,
   [ATTRIBUTE]: JSON.stringify(description),
 });
+
+const stepsTo = (provenance: Provenance | undefined): string[] => [
+  ...(provenance === undefined ? [] : [provenance.reader, ...provenance.transformations]),
+  'NetCdfWriter',
+];
 
 const withAttributes = (spec: ArraySpec, attributes: Attributes): ArraySpec => ({ ...spec, attributes });
 

@@ -21,10 +21,10 @@ import { mappingParameters } from './mapping-parameters.ts';
 const STATION = 'station';
 
 /** Series as variables over time at one station (orthogonal, by CF). Values come step by step, in order. */
-export async function seriesContent(series: Series, { signal }: Context): Promise<StoreContent & { time: TimeAxis }> {
+export async function seriesContent(series: Series, context: Context): Promise<StoreContent & { time: TimeAxis }> {
   const { items, crs } = series;
   if (items.length === 0) throw new ConversionError('The data have no series. A NetCDF file needs at least one item.');
-  const time = await knownTime(series, signal);
+  const time = await knownTime(series, context.signal);
   const system = await known(crs);
   const names = new ArrayNames([CRS, TIME, STATION], netCdfNaming);
   const arrays = items.map((item, n) => names.claim(item.name ?? `Item ${n + 1}`));
@@ -53,12 +53,10 @@ export async function seriesContent(series: Series, { signal }: Context): Promis
   const count = stepCount(time);
   const wholes: WholeArray[] = [station, ...(bounds === undefined ? [] : [bounds])];
   return {
-    attributes: fileAttributes({
-      Conventions: '',
-      featureType: 'timeSeries',
-      ...titleAttribute(source),
-      [ATTRIBUTE]: description,
-    }),
+    attributes: fileAttributes(
+      { featureType: 'timeSeries', ...titleAttribute(source), [ATTRIBUTE]: description },
+      context,
+    ),
     time,
     ...boundsAttribute(bounds),
     scalars:
