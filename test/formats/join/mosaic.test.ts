@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import test, { type ExecutionContext } from 'ava';
 import { MOST_OPEN } from '../../../src/files/convert/join/input-files.ts';
+import type { Grid } from '../../../src/files/data/grid.ts';
 import { ConversionError } from '../../../src/files/errors.ts';
 import { filesOf, gridAt, joinedFiles, mosaicOf, rowsOf } from './joined.ts';
 
@@ -148,6 +149,39 @@ test('gaps between files without a nodata value get one that is no value of thei
     [['UInt8', undefined]],
   );
   t.deepEqual(await rowsOf(whole.file), [[0, 255, 9]]);
+});
+
+for (const method of ['first', 'last', 'mean', 'min', 'max'])
+  test(`NaN of floats without a nodata value stays NaN in a mosaic by '${method}'`, async (t) => {
+    const floats = { bands: [{ type: 'Float32', nodata: undefined }] } as never;
+    const files = await filesOf(t, {
+      'a.tif': gridAt(0, 100, [[1, Number.NaN]], floats),
+      'b.tif': gridAt(20, 100, [[3]], floats),
+    });
+    const { file } = await joinedFiles(t, files, { ...TIFF, transformations: mosaicOf(method) });
+    t.deepEqual(await rowsOf(file), [[1, Number.NaN, 3]]);
+  });
+
+test('the nodata value of 64-bit integers is no integer that was rounded', async (t) => {
+  const lowest = -(2n ** 63n);
+  const integers = (x: number, values: readonly bigint[]): Grid => ({
+    ...gridAt(x, 100, [values.map(Number)]),
+    bands: [{ type: 'Float64', integer64: 'Int64', nodata: Number(lowest), exactNodata: lowest }],
+    async *rows() {
+      const exact = BigInt64Array.from(values);
+      yield { firstRow: 0, rowCount: 1, samples: Float64Array.from(exact, Number), exact };
+    },
+  });
+  const rounded = 'Integers above 2^53 were rounded to 53 bits.';
+  for (const [value, lost] of [
+    [7n, []],
+    [2n ** 60n + 1n, [`b.tif: ${rounded}`]],
+  ] as const) {
+    const files = await filesOf(t, { 'a.tif': integers(0, [1n, lowest]), 'b.tif': integers(20, [lowest, value]) });
+    const { file, result } = await joinedFiles(t, files, { ...TIFF, transformations: mosaicOf('first') });
+    t.deepEqual(await rowsOf(file), [[1, Number(lowest), Number(lowest), Number(value)]]);
+    t.deepEqual(result.receipt.lost, lost);
+  }
 });
 
 test('a bad file among many ends the mosaic with a sentence that names it', async (t) => {

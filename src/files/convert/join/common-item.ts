@@ -53,15 +53,22 @@ export function toCommonItem(
   report: (sentence: string) => void,
 ): Samples {
   const given = asSamples(values);
-  if (given !== values && !given.every(Number.isSafeInteger)) report('Integers above 2^53 were rounded to 53 bits.');
+  if ((values instanceof BigInt64Array || values instanceof BigUint64Array) && isRounded(values, from))
+    report('Integers above 2^53 were rounded to 53 bits.');
   const converted = convertValues(given, from, to);
   if (Object.is(from.nodata, to.nodata) || to.nodata === undefined) return converted;
   const [wasEmpty, isEmpty] = [emptyTest(from, given), emptyTest(to, converted)];
   if (converted.some((value, i) => isEmpty(value) && !wasEmpty(given[i]!)))
     report(
-      `Values of the item '${to.name ?? ''}' are ${to.nodata}, the nodata value of the joined files, and became empty.`,
+      `Values${to.name === undefined ? '' : ` of the item '${to.name}'`} are ${to.nodata}, the nodata value of the joined files, and became empty.`,
     );
   return converted;
+}
+
+/** Whether doubles cannot hold all values but the nodata value, which is often the lowest or highest of its type. */
+function isRounded(values: ExactIntegers, { nodata, exactNodata }: Item): boolean {
+  const empty = exactNodata ?? (Number.isInteger(nodata) ? BigInt(nodata!) : undefined);
+  return values.some((value: bigint) => value !== empty && !Number.isSafeInteger(Number(value)));
 }
 
 /**

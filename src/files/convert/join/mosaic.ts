@@ -1,6 +1,6 @@
 import type { Band, Grid, RowBlock, RowRange, Slice } from '../../data/grid.ts';
 import type { SampleType } from '../../data/item.ts';
-import { commonType, nodataOf } from '../../data/samples.ts';
+import { commonType, isFloat, nodataOf } from '../../data/samples.ts';
 import { ConversionError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import type { MosaicMethod } from '../steps/join-shapes.ts';
@@ -138,7 +138,8 @@ function joinedBand(
     nodata = nodataOf(type ?? 'Float64', undefined);
   }
   const joined = { ...item, ...(type === undefined ? {} : { type }), ...(nodata === undefined ? {} : { nodata }) };
-  return { item: joined, fill: nodata ?? 0 };
+  // floats without a nodata value are NaN where they are not data
+  return { item: joined, fill: nodata ?? (isFloat(type ?? 'Float64') ? Number.NaN : 0) };
 }
 
 /** A type with values that the given one does not have. */
@@ -164,7 +165,9 @@ class MosaicRows {
     this.#method = method;
     this.#width = width;
     this.#bands = bands;
-    this.#types = new KnownTypes(bands.map(({ item, fill }) => ({ ...item, nodata: fill })));
+    this.#types = new KnownTypes(
+      bands.map(({ item, fill }) => ({ ...item, ...(Number.isNaN(fill) ? {} : { nodata: fill }) })),
+    );
   }
 
   async *rows(slice: Slice, { first, end }: RowRange): AsyncGenerator<RowBlock> {
