@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { main } from '../../cli/main.ts';
+import { inBatch } from '../../src/files/command/batch.ts';
 import { openFile } from '../../src/files/convert/open-file.ts';
 import { person } from './person.ts';
 
@@ -127,4 +128,37 @@ test('inspect of a folder or a pattern is a list', async (t) => {
     ],
   );
   t.true(Array.isArray(JSON.parse((await run('inspect', at('below'), '--json')).out)));
+});
+
+test('a file of a folder or a pattern that is not there fails for itself', async (t) => {
+  const at = await folderWith(t, { 'a.asc': grid(0, 1) });
+  await symlink(at('nothing'), at('b.asc'));
+  await symlink(at('nothing'), at('notes.txt'));
+  for (const given of ['.', '*.asc']) {
+    const { code, out, err } = await run('inspect', at(given), '--json');
+    t.is(code, 1);
+    t.deepEqual(
+      JSON.parse(out).map(({ file, format, error }: Record<string, unknown>) => [file, format, error]),
+      [
+        [at('a.asc'), 'asciigrid', undefined],
+        [at('b.asc'), undefined, `There is no file ${at('b.asc')}.`],
+      ],
+    );
+    t.regex(err, /1 of 2 files failed/);
+  }
+});
+
+test('after an error that concerns all files no other one is begun', async (t) => {
+  const begun: string[] = [];
+  const work = async (file: string) => {
+    begun.push(file);
+    await new Promise(setImmediate);
+    if (file === 'a') throw new Error('The login has ended.');
+    await new Promise(setImmediate);
+  };
+  await t.throwsAsync(inBatch(['a', 'b', 'c', 'd', 'e'], work, { parallel: 2, ends: () => true }), {
+    message: 'The login has ended.',
+  });
+  for (let n = 0; n < 10; n++) await new Promise(setImmediate);
+  t.deepEqual(begun, ['a', 'b']);
 });

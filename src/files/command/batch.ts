@@ -16,7 +16,7 @@ export interface BatchOptions {
 
 /**
  * Calls `work` for each file, in order. A file that fails does not stop the others, unless the error concerns all of
- * them.
+ * them: then no further file is begun.
  */
 export async function inBatch<T>(
   files: readonly string[],
@@ -26,12 +26,17 @@ export async function inBatch<T>(
   const results: (T | undefined)[] = files.map(() => undefined);
   const failed = new Map<number, Failure>();
   const waiting = files.entries();
+  let ended = false;
   async function drain() {
     for (const [at, file] of waiting) {
+      if (ended) return;
       try {
         results[at] = await work(file, at);
       } catch (error) {
-        if (ends(error)) throw error;
+        if (ends(error)) {
+          ended = true;
+          throw error;
+        }
         failed.set(at, { file, message: error instanceof Error ? error.message : String(error) });
       }
     }

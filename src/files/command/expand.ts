@@ -4,7 +4,7 @@ import { formatOfName } from '../formats/detect.ts';
 import { UsageError } from './errors.ts';
 import { isAddress, recognise } from './input.ts';
 import { STDIO } from './output.ts';
-import { mainFile } from './shapefile-zip.ts';
+import { mainFile, namesIn } from './shapefile-zip.ts';
 
 /** Files that the arguments of a command name. */
 export interface Expanded {
@@ -52,7 +52,18 @@ async function filesAt(given: string): Promise<string[] | undefined> {
 
 async function mainFiles(paths: readonly string[]): Promise<string[]> {
   const found = new Set<string>();
-  for (const path of paths.toSorted()) if ((await stat(path)).isFile()) found.add(await mainFile(path));
+  const folders = new Map<string, ReturnType<typeof namesIn>>();
+  /** Reads each folder once: it may have the parts of thousands of shapefiles. */
+  const names = (folder: string) => {
+    const known = folders.get(folder) ?? namesIn(folder);
+    folders.set(folder, known);
+    return known;
+  };
+  for (const path of paths.toSorted()) {
+    const there = await stat(path).catch(() => undefined);
+    // one that is not there, such as a link to nothing, fails for itself
+    if (there?.isFile() ?? true) found.add(await mainFile(path, names));
+  }
   return [...found];
 }
 

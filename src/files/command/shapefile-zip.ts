@@ -15,14 +15,22 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
 };
 const CHUNK = 2 ** 18;
 
-/** The .shp, .tab or .mif file that a part of it belongs to, if it is beside it; of other files the file itself. */
-export async function mainFile(path: string): Promise<string> {
+/** The names in a folder, by their lower case. */
+export async function namesIn(folder: string): Promise<ReadonlyMap<string, string>> {
+  const names = await readdir(folder).catch((): string[] => []);
+  return new Map(names.map((name) => [name.toLowerCase(), name]));
+}
+
+/**
+ * The .shp, .tab or .mif file that a part of it belongs to, if it is beside it; of other files the file itself.
+ * @param names as `namesIn`, which reads the folder
+ */
+export async function mainFile(path: string, names = namesIn): Promise<string> {
   const mains = Object.keys(COMPANIONS).filter((main) => isCompanion(path, main));
   if (mains.length === 0) return path;
-  const names = await readdir(dirname(path)).catch(() => []);
+  const beside = await names(dirname(path));
   for (const main of mains) {
-    const wanted = `${basename(path, extname(path)).toLowerCase()}${main}`;
-    const found = names.find((name) => name.toLowerCase() === wanted);
+    const found = beside.get(`${basename(path, extname(path)).toLowerCase()}${main}`);
     if (found !== undefined) return join(dirname(path), found);
   }
   return path;
