@@ -8,6 +8,7 @@ import type { Config } from './config.ts';
 import { creditsPlugin } from './credits/plugin.ts';
 import { crsPlugin } from './crs/plugin.ts';
 import { datasetPlace } from './datasets/bytes.ts';
+import { FileThreads } from './datasets/files/file-threads.ts';
 import { datasetsPlugin } from './datasets/plugin.ts';
 import type { Served } from './datasets/served.ts';
 import type { Database } from './db.ts';
@@ -100,6 +101,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const changes = new Changes(db, databaseUrl);
   const notifier = new EventNotifier(db, databaseUrl);
   const stores = new Stores(blobs);
+  const files = new FileThreads();
   // one Redis may serve several platforms: the id of the cursor key tells their entries apart
   const { kid: platform } = await cursors.sign('');
   const { cache, limits } = await openStores(settings['cache.url'], platform, log);
@@ -113,7 +115,8 @@ export async function buildApp(parts: AppParts): Promise<App> {
     onFirstRight: () => changes.watchEnds(() => responses.endRights()),
   });
   for (const one of [changes, notifier, login.delay]) app.addHook('preClose', async () => one.close());
-  for (const one of [tracing, limits, cache, accounts.store, stores]) app.addHook('onClose', async () => one.close());
+  for (const one of [tracing, limits, cache, accounts.store, stores, files])
+    app.addHook('onClose', async () => one.close());
 
   await app.register(requestTimes, { metrics });
   await app.register(requestTraces, { tracing });
@@ -174,7 +177,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     settings,
   });
   await app.register(arraysPlugin, { db, blobs, signer, stores, settings });
-  await app.register(featuresPlugin, { db, blobs, signer, cursors, settings });
+  await app.register(featuresPlugin, { db, blobs, signer, cursors, files, settings });
   await app.register(tilesPlugin, { db, databaseUrl, blobs, signer, stores, responses, metrics, log, settings });
   await app.register(recycleBinPlugin, { db, settings });
   await app.register(eventsPlugin, { db, notifier, findCaller, outbound, sealer, cursors, settings });

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { acceptedFormat, FEATURE_FILES, fileAnswers } from '../datasets/files/file-formats.ts';
+import type { FileThreads } from '../datasets/files/file-threads.ts';
 import { servedDataset } from '../datasets/served.ts';
 import type { Database } from '../db.ts';
 import { invalidMember } from '../errors.ts';
@@ -13,8 +15,6 @@ import { isSigned, readAsker, SIGNATURE_MEMBERS } from '../http/rules/signed-lin
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { LinkSigner } from '../uploads/address.ts';
 import type { Content, Contents } from './content.ts';
-import { FILE_FORMATS, mediaType, wantedFormat } from './files/file-formats.ts';
-import type { FileThreads } from './files/file-threads.ts';
 import type { FeatureParameters } from './query.ts';
 
 /** Services for the routes of features. */
@@ -87,27 +87,23 @@ export const pageParameters = {
     .optional()
     .describe('Number of features to pass over. The link `next` is quicker.'),
   ...shownParameters,
-  f: queryEnum(['json', 'geojson', ...FILE_FORMATS])
+  f: queryEnum(['json', 'geojson', ...FEATURE_FILES])
     .optional()
     .describe(
       'Format: `json`, pages of GeoJSON; or a file of all matches, or of the first `limit`: `gpkg`, a GeoPackage; `parquet`, a GeoParquet; `csv`; `fgb`, a FlatGeobuf; `shp`, a shapefile in a zip. `Accept` with the media type of a file does the same. Up to 100,000 features of 64 MB; more are 413.',
     ),
 };
 
-/** The format of a file that the request asks for. */
-export const wantedFile = (request: FastifyRequest, f: string | undefined) => wantedFormat(f, request.headers.accept);
-
-const binary = { schema: { type: 'string', format: 'binary' } };
-
-/** Other media types of a page of features. */
-export const FILE_ANSWERS = Object.fromEntries(FILE_FORMATS.map((format) => [mediaType(format), binary]));
+/** The format of a file that the request asks for by `f`, else by `Accept`; undefined: a page. */
+export const wantedFile = (request: FastifyRequest, f: string | undefined) =>
+  f === undefined ? acceptedFormat(request.headers.accept, FEATURE_FILES) : FEATURE_FILES.find((one) => one === f);
 
 const TOO_LARGE = { description: 'A file would have too many features; the sentence names the limit.' };
 export const PAGE_ANSWERS = {
   ...ANSWERS,
   responses: {
     ...ANSWERS.responses,
-    200: { ...ANSWERS.responses[200], content: FILE_ANSWERS },
+    200: { ...ANSWERS.responses[200], content: fileAnswers(FEATURE_FILES) },
     410: REPLACED,
     413: TOO_LARGE,
   },

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FeatureBlock } from 'hydrofiles/features';
+import type { FileFormat } from '../datasets/files/file-formats.ts';
+import type { FileThreads } from '../datasets/files/file-threads.ts';
 import { AppError, invalidMember } from '../errors.ts';
 import { readAsker, shareOf } from '../http/rules/signed-link.ts';
 import { asRefusal, type Content } from './content.ts';
-import type { FileFormat } from './files/file-formats.ts';
-import type { Question, StoredFeatures } from './files/file-thread.ts';
-import type { FileThreads } from './files/file-threads.ts';
+import type { FeatureFile, Question, StoredFeatures } from './files/write-features.ts';
 import { MAX_FEATURE, queriedBlocks } from './page.ts';
 import { packPlaced } from './placed.ts';
 import { type FeatureParameters, parseQuery } from './query.ts';
@@ -35,13 +35,12 @@ export async function sendFile(
     const start = async () => ({ number: 0, offset: header.start });
     let blocks: AsyncGenerator<FeatureBlock> | undefined;
     const asker = readAsker(request);
-    return await files.send(reply, {
+    return await files.send<FeatureFile, Question>(reply, {
       format,
       tenant: shareOf(asker, dataset.id),
       name: dataset.name,
-      query,
-      skip: offset,
-      limit,
+      module: new URL('./files/write-features.ts', import.meta.url),
+      prepare: async () => ({ input: { name: dataset.name, query, skip: offset, limit } }),
       async reply(question: Question) {
         if (question === 'first') {
           await blocks?.return(undefined);

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { MOST_FEATURES } from '../../src/features/files/file-thread.ts';
+import { MOST_FEATURES } from '../../src/features/files/write-features.ts';
 import type { Feature } from '../../src/files/data/feature-collection.ts';
 import { collection, feature, geometryOf } from '../formats/features.ts';
 import { converted } from '../formats/files.ts';

@@ -7,9 +7,13 @@ const fileFormats = {
   shp: { writer: 'ShapefileWriter', type: 'application/zip' },
   csv: { writer: 'CsvWriter', type: 'text/csv; charset=utf-8' },
   parquet: { writer: 'GeoParquetWriter', type: 'application/vnd.apache.parquet' },
+  netcdf: { writer: 'NetCdfWriter', type: 'application/netcdf' },
 } as const;
 
 export type FileFormat = keyof typeof fileFormats;
+
+/** Words for `f` of queries of features. */
+export const FEATURE_FILES = ['gpkg', 'fgb', 'shp', 'csv', 'parquet'] as const satisfies readonly FileFormat[];
 
 /** The media type of a format without parameters. */
 export const mediaType = (format: FileFormat): string => fileFormats[format].type.split(';')[0]!;
@@ -19,15 +23,17 @@ export const contentType = (format: FileFormat): string => fileFormats[format].t
 
 export const writerOf = (format: FileFormat) => findWriter(fileFormats[format].writer)!;
 
-/** Words for `f`. */
-export const FILE_FORMATS = Object.keys(fileFormats) as [FileFormat, ...FileFormat[]];
-
-/**
- * The format of the answer: the one that `f` names, else the first whose media type `Accept` lists. Undefined: the
- * usual one of the route. A client that takes anything gets that, too.
- */
-export function wantedFormat(f: string | undefined, accept: string | undefined): FileFormat | undefined {
-  if (f !== undefined) return FILE_FORMATS.find((format) => format === f);
+/** The first of the formats whose media type `Accept` lists. A client that takes anything gets none. */
+export function acceptedFormat<Format extends FileFormat>(
+  accept: string | undefined,
+  formats: readonly Format[],
+): Format | undefined {
   const listed = (accept ?? '').split(',').map((one) => one.split(';')[0]!.trim().toLowerCase());
-  return FILE_FORMATS.find((format) => listed.includes(mediaType(format)));
+  return formats.find((format) => listed.includes(mediaType(format)));
 }
+
+const binary = { schema: { type: 'string', format: 'binary' } };
+
+/** Media types of files in the description of an answer. */
+export const fileAnswers = (formats: readonly FileFormat[]) =>
+  Object.fromEntries(formats.map((format) => [mediaType(format), binary]));

@@ -1,9 +1,7 @@
-import { completeParameters, findWriter } from 'hydrofiles';
-import { FileSink } from 'hydrofiles/bytes';
 import type { Feature, FeatureCollection } from 'hydrofiles/data';
-import { ConversionError } from 'hydrofiles/errors';
-import { answerTasks, type TaskContext } from 'hydrofiles/threads';
-import { AppError, asAppError } from '../../errors.ts';
+import type { TaskContext } from 'hydrofiles/threads';
+import { type WriteAnswer, writeData } from '../../datasets/files/write-data.ts';
+import { AppError } from '../../errors.ts';
 import { placedIn } from '../placed.ts';
 import { type FeatureQuery, Renderer } from '../renderer.ts';
 
@@ -11,12 +9,7 @@ import { type FeatureQuery, Renderer } from '../renderer.ts';
 export const [MOST_FEATURES, MOST_BYTES] = [100_000, 64 * 2 ** 20];
 
 /** A file to write of the features that match a query. */
-export interface FileTask {
-  /** Name of the writer. */
-  readonly writer: string;
-  readonly path: string;
-  /** Folder for temporary files. */
-  readonly scratch: string;
+export interface FeatureFile {
   /** Of the layer. */
   readonly name: string;
   readonly query: FeatureQuery;
@@ -37,17 +30,12 @@ export interface StoredFeatures {
   readonly features: Float64Array;
 }
 
-export interface WrittenFile {
-  /** Sentences about what the file does not have of the features. */
-  readonly lost: readonly string[];
-}
-
 type Context = TaskContext<Question, StoredFeatures | undefined>;
 
 /** What to do instead, for those who ask for too much. */
 const INSTEAD = 'Select fewer with bbox, filter or limit, or use POST /api/conversion/download-convert.';
 
-async function* matches(renderer: Renderer, { skip, limit }: FileTask, context: Context): AsyncGenerator<Feature[]> {
+async function* matches(renderer: Renderer, { skip, limit }: FeatureFile, context: Context): AsyncGenerator<Feature[]> {
   const isWhole = limit === undefined || limit > MOST_FEATURES;
   let [toPass, left, size] = [skip, isWhole ? MOST_FEATURES : limit, 0];
   for (let block = await context.ask('first'); block !== undefined; block = await context.ask('next')) {
@@ -70,42 +58,22 @@ async function* matches(renderer: Renderer, { skip, limit }: FileTask, context: 
   }
 }
 
-async function writeFeatures(task: FileTask, context: Context): Promise<WrittenFile> {
-  await using open = new AsyncDisposableStack();
-  const { query, name, scratch } = task;
+export const write: WriteAnswer<FeatureFile> = async (file, target, context) => {
+  const { query, name } = file;
   const renderer = await Renderer.create(query);
-  open.defer(() => renderer.close());
-  const crs = query.output?.crs ?? query.stored;
-  const data: FeatureCollection = {
-    kind: 'features',
-    name,
-    ...(crs === undefined ? {} : { crs }),
-    fields: renderer.fields,
-    hasZ: query.header.hasZ,
-    hasM: query.header.hasM,
-    chunks: () => matches(renderer, task, context),
-  };
-  const lost = new Set<string>();
-  const writer = findWriter(task.writer)!;
-  const sink = open.use(await FileSink.create(task.path, { checksum: false }));
-  await writer.write(data, completeParameters(writer, {}), sink, {
-    signal: new AbortController().signal,
-    scratch,
-    log() {},
-    progress: () => context.throwIfAborted(),
-    reportLoss: (sentence) => void lost.add(sentence),
-    remark() {},
-    reportBadRecord({ reason }) {
-      throw reason;
-    },
-    onEnd: (close) => open.defer(close),
-  });
-  await sink.flush();
-  return { lost: [...lost] };
-}
-
-answerTasks((task: FileTask, context: Context) =>
-  writeFeatures(task, context).catch((error: unknown) => {
-    throw error instanceof ConversionError ? asAppError(error) : error;
-  }),
-);
+  try {
+    const crs = query.output?.crs ?? query.stored;
+    const data: FeatureCollection = {
+      kind: 'features',
+      name,
+      ...(crs === undefined ? {} : { crs }),
+      fields: renderer.fields,
+      hasZ: query.header.hasZ,
+      hasM: query.header.hasM,
+      chunks: () => matches(renderer, file, context as Context),
+    };
+    return await writeData(data, target, context);
+  } finally {
+    renderer.close();
+  }
+};
