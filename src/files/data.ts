@@ -28,6 +28,7 @@ export { cellCentres, cellCount, nodeCount } from './data/mesh-cells.ts';
 export { footprints, layerCount, layersOfCells } from './data/mesh-columns.ts';
 export type { ArrayItem, MultiArray } from './data/multi-array.ts';
 export { realValues } from './data/real-values.ts';
+export { type ItemDefinition, redefinedItem } from './data/redefine-item.ts';
 export { isFloat } from './data/samples.ts';
 export type { Series } from './data/series.ts';
 export { isBig, newValues, type StoredType, type StoredValues } from './data/stored-values.ts';

@@ -340,7 +340,9 @@ test('commands send only members and parameters that their routes declare, with 
   ];
   const burnt = ['--rasterize', '1', '--all-touched', '--rasterize-method', 'sum'];
   const zones = ['--zones', dataset, '--zone-statistics', 'mean', '--zone-weights', 'coverage', '--zone-id', 'name'];
-  const transformed = [...cells, ...lines, ...burnt, ...zones, '--calculate', 'depth = a - b', '--keep-items'];
+  const items = ['--rename', '0 = Level', '--measures', '0 = eumIWaterLevel, m'];
+  const calculated = ['--calculate', 'depth = a - b', '--keep-items'];
+  const transformed = [...cells, ...lines, ...burnt, ...zones, ...items, ...calculated];
   await run([...imports, ...transformed], { refused: true });
   await run(['transfer', 'export', dataset, ...reads, ...writes, ...transformed], { refused: true });
   await run(['transfer', 'convert', dataset, ...reads, ...writes, ...named, ...here, ...transformed], {

@@ -98,6 +98,35 @@ test('numbers of steps and layers that cannot be read are refused with an exampl
     );
 });
 
+test('items are renamed and redefined by name or number, by both options at once', (t) => {
+  const argv = [
+    '--rename',
+    'Item 1 = Water level',
+    '--rename',
+    '[a = 1] = b',
+    '--measures',
+    'Item 1=eumIWaterLevel, m',
+  ];
+  const made = asked(...argv, '--measures', '2 = eumIDischarge', '--calculate', 'c = b + b');
+  t.deepEqual(made[0] as unknown, {
+    type: 'itemTransformation',
+    itemRedefinitions: [
+      { originalName: 'Item 1', newName: 'Water level', newItemId: 'eumIWaterLevel', newUnitId: 'm' },
+      { originalName: 'a = 1', newName: 'b' },
+      { itemIndex: 2, newItemId: 'eumIDischarge' },
+    ],
+  });
+  t.is(parseTransformations(made).length, 2, 'the server takes it');
+  for (const [option, text] of [
+    ['--rename', 'Level'],
+    ['--rename', 'Level ='],
+    ['--measures', '= eumIWaterLevel'],
+    ['--measures', '0 = eumIWaterLevel,'],
+    ['--measures', '0 = a, b, c'],
+  ] as const)
+    t.throws(() => asked(option, text), { message: /It must be an item/ }, text);
+});
+
 test('contours are asked for by a list of levels or by an interval, as lines or polygons', (t) => {
   const contours = (members: object) => [{ type: 'contoursTransformation', contours: members }];
   t.deepEqual(asked('--contours', '0, 5,-10'), contours({ levels: [0, 5, -10] }));

@@ -164,6 +164,7 @@ test('a temporal filter selects steps by index, by time and from a list, with th
     [{ type: 'TemporalIndexFilter', from: 2, to: 4 }, [2, 3, 4]],
     [{ type: 'TemporalIndexFilter', from: 5 }, [5, 6]],
     [{ type: 'TemporalIndexListFilter', indices: [6, 1, 3, 1] }, [6, 1, 3]],
+    [{ type: 'TemporalIndexListFilter', except: [3, 0, 3] }, [1, 2, 4, 5, 6]],
     [{ type: 'TemporalValueFilter', from: '2026-01-24T14:00:00', to: '2026-01-25T02:00:00' }, [1, 2, 3]],
     [{ type: 'TemporalValueFilter', at: '2026-01-25T08:00:00' }, [4]],
   ];
@@ -212,6 +213,11 @@ test('a temporal filter without matching steps or without a calendar is refused;
     t.is(stepsOf(grid), 1);
   });
   t.regex(lost.join(), /steps that do not exist: 9. The data have steps 0 to 6/);
+  const except = { type: 'TemporalIndexListFilter', except: [0, 1, 2, 3, 4, 5, 6] };
+  await t.throwsAsync(
+    passed(t, made(), [{ type: 'temporalFilterTransformation', temporalFilter: except }], async () => {}),
+    { message: /leaves no step/ },
+  );
 });
 
 test('a vertical filter selects layers by index and by height, with their values', async (t) => {

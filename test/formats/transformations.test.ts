@@ -65,6 +65,7 @@ test('data with times or layers get the transformations that their kind implemen
     'ItemFilterTransformation',
     'TemporalFilterTransformation',
     'VerticalFilterTransformation',
+    'ItemTransformation',
     'CalculateTransformation',
     'StackTransformation',
   ]);
@@ -72,7 +73,6 @@ test('data with times or layers get the transformations that their kind implemen
 
 test('an unsupported transformation has its own error code and names the supported ones, besides other errors', (t) => {
   for (const type of [
-    'itemTransformation',
     'VERTICALFILTERTRANSFORMATION',
     'WeightedSpatialFilterTransformation',
     'verticalFilterTransformation',
@@ -99,6 +99,7 @@ test('temporal and vertical filters are parsed in each of their shapes', (t) => 
   const type = 'TemporalFilterTransformation';
   t.deepEqual(temporal({ type: 'temporalindexfilter', from: 1, to: 4 }), [{ type, by: 'index', from: 1, to: 4 }]);
   t.deepEqual(temporal({ type: 'TemporalIndexListFilter', indices: [3, 1] }), [{ type, by: 'index', at: [3, 1] }]);
+  t.deepEqual(temporal({ type: 'TemporalIndexListFilter', except: [3, 1] }), [{ type, by: 'index', except: [3, 1] }]);
   t.deepEqual(temporal({ type: 'TemporalValueFilter', from: '2024-02-29', to: '2024-03-01T120000' }), [
     { type, by: 'time', from: Date.UTC(2024, 1, 29), to: Date.UTC(2024, 2, 1, 12) },
   ]);
@@ -106,6 +107,10 @@ test('temporal and vertical filters are parsed in each of their shapes', (t) => 
   t.regex(sentences({ type: 'TemporalValueFilter', at: '2023-02-29' })[0]!, /\.at must be a time such as/);
   t.regex(sentences({ type: 'TemporalIndexFilter', from: 4, to: 1 })[0]!, /\.to must not be less than from/);
   t.regex(sentences({})[0]!, /temporalFilter\.type is required/);
+  t.regex(
+    sentences({ type: 'TemporalIndexListFilter', indices: [1], except: [2] })[0]!,
+    /must have one of indices and except/,
+  );
   const vertical = [
     { type: 'verticalFilterTransformation', verticalFilter: { type: 'VerticalValueFilter', to: -2.5 } },
   ];

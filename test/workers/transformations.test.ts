@@ -182,7 +182,7 @@ test('a copy of more than a small file ignores a transformation that does not ex
   const { client, projectId } = await scene();
   // small files are copied in the blob store
   const url = await upload(w, client, Buffer.alloc(2 * 2 ** 20, 'words '));
-  const transformations = [{ type: 'ItemTransformation' }];
+  const transformations = [{ type: 'AggregationTransformation' }];
   const { body } = await start(client, copyRequest(projectId, url, { transformations }));
   const transfer = await untilEnd(client, body.id);
   t.is(transfer.status, 'Completed', transfer.errorMessage);

@@ -6,6 +6,7 @@ import { type CalculateOptions, calculateOptions, readCalculate } from './steps/
 import { type ContoursOptions, contoursOptions, readContours } from './steps/contours.ts';
 import { type ProfileOptions, profileOptions, readProfile } from './steps/profile.ts';
 import { type RasterizeOptions, rasterizeOptions, readRasterize } from './steps/rasterize.ts';
+import { type RedefineOptions, readRedefinitions, redefineOptions } from './steps/redefine.ts';
 import { type ResampleOptions, readResample, resampleOptions } from './steps/resample.ts';
 import { readZonalStatistics, type ZonalStatisticsOptions, zonalStatisticsOptions } from './steps/zonal-statistics.ts';
 
@@ -13,6 +14,7 @@ import { readZonalStatistics, type ZonalStatisticsOptions, zonalStatisticsOption
 export interface TransformationOptions
   extends ResampleOptions,
     ContoursOptions,
+    RedefineOptions,
     CalculateOptions,
     ProfileOptions,
     RasterizeOptions,
@@ -66,6 +68,7 @@ export const transformationOptions = (command: Command): Command =>
     rasterizeOptions,
     zonalStatisticsOptions,
     profileOptions,
+    redefineOptions,
     calculateOptions,
   ].reduce((options, add) => add(options), command);
 
@@ -118,6 +121,7 @@ export function readTransformations(options: TransformationOptions): unknown[] {
       : [{ type: 'verticalFilterTransformation', verticalFilter: { type: 'VerticalIndexFilter', ...layers } }]),
     ...(spatialFilter === undefined ? [] : [{ type: 'spatialFilterTransformation', spatialFilter }]),
     ...(toSrid === undefined ? [] : [{ type: 'crsTransformation', outputSrid: String(toSrid) }]),
+    ...readRedefinitions(options),
     ...readCalculate(options),
     // the options of cells belong to one of both
     ...(options.rasterize === undefined ? readResample(options) : readRasterize(options)),

@@ -6,6 +6,7 @@ import { ContoursTransformation } from './forms/contours.ts';
 import { MosaicTransformation, StackTransformation } from './forms/join.ts';
 import { ProfileTransformation } from './forms/profile.ts';
 import { RasterizeTransformation } from './forms/rasterize.ts';
+import { ItemTransformation } from './forms/redefine.ts';
 import { ResampleTransformation } from './forms/resample.ts';
 import { ZonalStatisticsTransformation } from './forms/zonal-statistics.ts';
 
@@ -66,7 +67,8 @@ const TemporalFilter = z.union([
   }),
   z.object({
     type: type('TemporalIndexListFilter'),
-    indices: z.array(z.int().min(0)).describe('Indices of steps, from 0.'),
+    indices: z.array(z.int().min(0)).describe('Indices of steps, from 0.').optional(),
+    except: z.array(z.int().min(0)).describe('Indices of steps that are left out, instead of `indices`.').optional(),
   }),
 ]);
 const TemporalFilterTransformation = component(
@@ -119,6 +121,7 @@ export const Transformation = describedAs(
       TemporalFilterTransformation,
       VerticalFilterTransformation,
       CalculateStatisticsTransformation,
+      ItemTransformation,
       ResampleTransformation,
       ContoursTransformation,
       CalculateTransformation,

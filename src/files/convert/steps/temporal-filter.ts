@@ -42,16 +42,19 @@ export function chosenTime(
  */
 export function stepsIn(
   axis: TimeAxis,
-  { by, from, to, at: list }: TemporalFilter,
+  { by, from, to, at: list, except }: TemporalFilter,
   { reportLoss }: Pick<Context, 'reportLoss'>,
 ): number[] {
   // removes duplicates
   const at = list && [...new Set(list)];
   const all = Array.from({ length: stepCount(axis) }, (_, step) => step);
   if (by === 'index') {
+    const left = new Set(except);
     const chosen =
-      at === undefined ? all.slice(from ?? 0, (to ?? all.length) + 1) : at.filter((step) => step < all.length);
-    const missing = at?.filter((step) => step >= all.length) ?? [];
+      at === undefined
+        ? all.slice(from ?? 0, (to ?? all.length) + 1).filter((step) => !left.has(step))
+        : at.filter((step) => step < all.length);
+    const missing = (at ?? [...left]).filter((step) => step >= all.length);
     if (chosen.length === 0) throw nothingLeft(axis, `the data have ${counted(all.length)}`);
     if (missing.length > 0)
       reportLoss(

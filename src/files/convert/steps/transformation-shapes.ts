@@ -6,6 +6,7 @@ import { readGeometry } from './geometry-member.ts';
 import type { Join } from './join-shapes.ts';
 import type { ProfileTransformation } from './profile/transformation.ts';
 import type { RasterizeTransformation } from './rasterize/transformation.ts';
+import type { ItemTransformation } from './redefine/transformation.ts';
 import { isIndex, isListOf, isNumber, isText, type Members } from './request-members.ts';
 import type { ResampleTransformation } from './resample/transformation.ts';
 import { readSrid } from './srid-member.ts';
@@ -46,6 +47,8 @@ export interface TemporalFilter {
   to?: number;
   /** Single times or indices, instead of an interval. */
   at?: number[];
+  /** Indices that are left out, instead of an interval. */
+  except?: number[];
 }
 
 /** A closed interval of heights or of layer indices (from 0, the lowest). An absent end is unbounded. */
@@ -64,6 +67,7 @@ export type Transformation =
   | TemporalFilter
   | VerticalFilter
   | Join
+  | ItemTransformation
   | ResampleTransformation
   | ContoursTransformation
   | RasterizeTransformation
@@ -117,6 +121,11 @@ export function readTemporalFilter(members: Members): TemporalFilter | undefined
   if (filter === undefined || kind === undefined) return undefined;
   const { by, what } = temporal[kind];
   if (kind === 'TemporalIndexListFilter') {
+    if (filter.has('except')) {
+      if (filter.has('indices')) filter.refuse('except', `${filter.path} must have one of indices and except.`);
+      const except = filter.need('except', isListOf(isIndex), what);
+      return except === undefined ? undefined : { type: 'TemporalFilterTransformation', by, except };
+    }
     const at = filter.need('indices', isListOf(isIndex), what);
     return at === undefined ? undefined : { type: 'TemporalFilterTransformation', by, at };
   }

@@ -6,6 +6,7 @@ import { contours } from './contours/rule.ts';
 import { readMosaic, readStack } from './join-shapes.ts';
 import { profile } from './profile/rule.ts';
 import { rasterize } from './rasterize/rule.ts';
+import { redefine } from './redefine/rule.ts';
 import { addError, type FieldErrors, Members } from './request-members.ts';
 import { resample } from './resample/rule.ts';
 import type { StepRule } from './rule.ts';
@@ -30,6 +31,7 @@ interface TransformationRule {
 
 /** Transformations in folders of their own, which may make data of another kind. */
 const steps = {
+  ItemTransformation: redefine,
   ResampleTransformation: resample,
   ContoursTransformation: contours,
   RasterizeTransformation: rasterize,
@@ -53,7 +55,6 @@ const rules = {
   CrsTransformation: { needs: 'place', read: readCrs },
   CalculateStatisticsTransformation: { needs: 'items', read: () => ({ type: 'CalculateStatisticsTransformation' }) },
   ItemFilterTransformation: { needs: 'items', read: readItemFilter },
-  ItemTransformation: {},
   TemporalFilterTransformation: { needs: 'times', read: readTemporalFilter },
   SpatialFilterTransformation: { needs: 'place', read: readSpatialFilter },
   WeightedSpatialFilterTransformation: {},

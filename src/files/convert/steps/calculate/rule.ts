@@ -1,14 +1,14 @@
-import { hasBidiControls, NO_BIDI_CONTROLS } from '../../../data/bidi-controls.ts';
-import { eumItem, eumItemNamed, eumUnitNamed, isEumPair } from '../../../data/eum/eum.ts';
+import { eumItem, eumUnitNamed, isEumPair } from '../../../data/eum/eum.ts';
 import { findEumUnit } from '../../../data/eum/unit-text.ts';
 import { ConversionError } from '../../../errors.ts';
-import { isIndex, isText, type Members } from '../request-members.ts';
+import { readEumItem, readItemName } from '../item-members.ts';
+import { isText, type Members } from '../request-members.ts';
 import type { StepRule } from '../rule.ts';
 import { parseExpression } from './parse-expression.ts';
 import type { CalculatedItem, CalculateTransformation } from './transformation.ts';
 
-/** Maximum number of calculated items, and of characters of their names. */
-const [MOST, MOST_NAME] = [50, 255];
+/** Maximum number of calculated items. */
+const MOST = 50;
 
 export const calculate: StepRule<CalculateTransformation> = {
   needs: 'items',
@@ -27,13 +27,10 @@ export const calculate: StepRule<CalculateTransformation> = {
 };
 
 function readItem(members: Members): CalculatedItem | undefined {
-  const isName = (value: unknown): value is string => isText(value) && value.length <= MOST_NAME;
-  const name = members.need('name', isName, `the name of the new item, of at most ${MOST_NAME} characters`);
-  if (name !== undefined && hasBidiControls(name))
-    members.refuse('name', `${members.pathOf('name')} ${NO_BIDI_CONTROLS}.`);
+  const name = readItemName(members, 'name');
   const text = members.need('expression', isText, 'an expression such as surface - bed');
   const unit = members.may('unit', isText, 'a unit such as eumUmeter or m');
-  const item = members.has('item') ? readEumItem(members) : undefined;
+  const item = members.has('item') ? readEumItem(members, 'item') : undefined;
   const code = unit === undefined ? undefined : (eumUnitNamed(unit) ?? findEumUnit(unit))?.code;
   if (item !== undefined && code !== undefined && !isEumPair({ item, unit: code }))
     members.refuse(
@@ -48,11 +45,4 @@ function readItem(members: Members): CalculatedItem | undefined {
     if (!(error instanceof ConversionError)) throw error;
     return members.refuse('expression', error.message);
   }
-}
-
-function readEumItem(members: Members): number | undefined {
-  const given = members.may('item', (value) => isText(value) || isIndex(value), 'a quantity such as eumIWaterDepth');
-  if (given === undefined) return undefined;
-  const found = typeof given === 'number' ? eumItem(given) : eumItemNamed(given as string);
-  return found?.code ?? members.refuse('item', `${members.pathOf('item')} is '${given}', which is not an item of EUM.`);
 }
