@@ -87,6 +87,20 @@ test('a line passes from cell to cell; with allTouched it fills each cell that i
   t.deepEqual(touched.rows, ['1 1 . . .', '. 1 1 1 .', '. . . 1 1']);
 });
 
+test('a line may lead far beyond the raster', async (t) => {
+  const cells = { cellSize: 1, extent: [0, 0, 4, 3], value: 1 };
+  for (const far of [1e7, 1e15, 1e300])
+    for (const [wkt, expected] of [
+      [`LINESTRING (-${far} 1.5, ${far} 1.5)`, ['. . . .', '1 1 1 1', '. . . .']],
+      [`LINESTRING (${far} 1.5, 2.5 1.5)`, ['. . . .', '. . 1 1', '. . . .']],
+      [`LINESTRING (1.5 ${far}, 1.5 -${far})`, ['. 1 . .', '. 1 . .', '. 1 . .']],
+      [`LINESTRING (1.5 1.5, 1.5 ${far})`, ['. 1 . .', '. 1 . .', '. . . .']],
+    ] as const) {
+      t.deepEqual((await burnt(t, features([[wkt, 1]]), cells)).rows, expected, wkt);
+      t.deepEqual((await burnt(t, features([[wkt, 1]]), { ...cells, allTouched: true })).rows, expected, wkt);
+    }
+});
+
 test('points fill their cells, also those on the outer border of the extent', async (t) => {
   const points = features([
     ['POINT (0 0)', 1],

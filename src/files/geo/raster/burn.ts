@@ -61,7 +61,7 @@ export class BurnedRows {
     };
     if (rings.length > 0) this.#addPolygons(rings, add);
     if (this.#allTouched) touchedCells(lines, this.#window, false, add);
-    else lineCells(lines, this.#window, add);
+    else lineCells(lines, this.#window, this.#width, add);
     for (const { xy } of points) {
       const row = Math.floor(xy[1]!);
       if (row >= this.#window.top && row < this.#window.bottom) add(row, Math.floor(xy[0]!), Math.floor(xy[0]!) + 1);

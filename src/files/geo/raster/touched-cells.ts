@@ -38,22 +38,32 @@ function xAt(y: number, ax: number, ay: number, bx: number, by: number): number 
   return y === by ? bx : ax + ((y - ay) * (bx - ax)) / (by - ay);
 }
 
-/** The cells of lines by Bresenham's algorithm, between the cells of their vertices: one cell per column or row. */
-export function lineCells(chains: readonly Chain[], window: Rows, add: AddCells): void {
+/**
+ * The cells of lines by Bresenham's algorithm, between the cells of their vertices: one cell per column or row. Walks
+ * only through the columns and rows of the window, however far a line leads beside it.
+ */
+export function lineCells(chains: readonly Chain[], window: Rows, width: number, add: AddCells): void {
   for (const { xy } of chains)
     for (let at = 0; at + 3 < xy.length; at += 2) {
-      let [x, y] = [Math.floor(xy[at]!), Math.floor(xy[at + 1]!)];
+      const [x, y] = [Math.floor(xy[at]!), Math.floor(xy[at + 1]!)];
       const [endX, endY] = [Math.floor(xy[at + 2]!), Math.floor(xy[at + 3]!)];
       const [across, down] = [Math.abs(endX - x), Math.abs(endY - y)];
-      const [stepX, stepY] = [Math.sign(endX - x), Math.sign(endY - y)];
-      const [long, short] = across >= down ? [across, down] : [down, across];
-      let error = 2 * short - long;
-      for (let n = 0; n <= long; n++) {
-        if (y >= window.top && y < window.bottom) add(y, x, x + 1);
-        const both = error >= 0;
-        error += both ? 2 * (short - long) : 2 * short;
-        if (across >= down || both) x += stepX;
-        if (across < down || both) y += stepY;
+      if (across >= down) {
+        const end = Math.min(Math.max(x, endX) + 1, width);
+        for (let column = Math.max(Math.min(x, endX), 0); column < end; column++) {
+          const row = y + Math.sign(endY - y) * stepsAside(Math.abs(column - x), down, across);
+          if (row >= window.top && row < window.bottom) add(row, column, column + 1);
+        }
+      } else {
+        const end = Math.min(Math.max(y, endY) + 1, window.bottom);
+        for (let row = Math.max(Math.min(y, endY), window.top); row < end; row++) {
+          const column = x + Math.sign(endX - x) * stepsAside(Math.abs(row - y), across, down);
+          add(row, column, column + 1);
+        }
       }
     }
 }
+
+/** How many steps aside a line is after some steps ahead: the nearest whole number, of a half the greater one. */
+const stepsAside = (steps: number, aside: number, ahead: number): number =>
+  steps === 0 ? 0 : Math.floor((2 * aside * steps + ahead) / (2 * ahead));
