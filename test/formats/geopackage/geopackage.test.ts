@@ -384,6 +384,27 @@ test('a view that does not end is refused, also by an abort; tables beside it ar
   });
 });
 
+test('ids that do not rise stay keys, and one of them twice makes a column', async (t) => {
+  const back = async (ids: readonly (number | undefined)[]) => {
+    const rows = ids.map((id, n) =>
+      // the column changes its type, so the table is made anew
+      feature(geometryOf('Point', [n, 2]), { v: n < 2 ? n : 'text' }, id === undefined ? {} : { id }),
+    );
+    const { bytes } = await converted(t, collection(rows), { reader: 'GeoJsonReader', writer: 'GeoPackageWriter' });
+    return layer(t, bytes);
+  };
+  const own = await back([9, 4, 0, 7, undefined, 5]);
+  t.deepEqual(
+    own.features.map(({ id }) => id).sort((a, b) => Number(a) - Number(b)),
+    [0, 4, 5, 7, 9, 10],
+  );
+  const twice = await back([9, 4, undefined, undefined, 7, 4]);
+  t.deepEqual(
+    twice.values.map((values) => values.at(-1)),
+    [4, 7, 9, null, null, 4],
+  );
+});
+
 test('features without ids get none if others have texts', async (t) => {
   const ids = [undefined, 7, undefined, 'well', 3];
   const input = collection(ids.map((id) => feature(geometryOf('Point', [1, 2]), {}, id === undefined ? {} : { id })));

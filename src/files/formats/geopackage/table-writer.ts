@@ -29,11 +29,12 @@ export class TableWriter {
   readonly #key: string;
   readonly #geometry: string;
   #insert: StatementSync;
+  /** Finds a row by its key. */
+  #find: StatementSync;
   /** The column of ids, once one is no key of a row. */
   #ids: StoredColumn | undefined;
-  readonly #keys = new Set<number>();
-  /** Keys of features without an id among others, until ids are a column. */
-  readonly #madeKeys: number[] = [];
+  /** Keys `first … last` of features without an id, until ids are a column. */
+  readonly #madeKeys: { readonly first: number; last: number }[] = [];
   readonly #boxes = new Boxes();
   readonly #boxKeys: number[] = [];
   readonly #types = new Set<Geometry['type']>();
@@ -64,7 +65,7 @@ export class TableWriter {
       return new StoredColumn(names[n]!, field);
     });
     this.#create(quoted(name));
-    this.#insert = this.#prepared();
+    [this.#insert, this.#find] = this.#prepared();
   }
 
   #create(table: string): void {
@@ -74,9 +75,12 @@ export class TableWriter {
     );
   }
 
-  #prepared(): StatementSync {
+  #prepared(): [insert: StatementSync, find: StatementSync] {
     const places = ['?', '?', ...this.#columns.map(() => '?')].join(', ');
-    return this.#database.prepare(`insert into ${quoted(this.#name)} values (${places})`);
+    return [
+      this.#database.prepare(`insert into ${quoted(this.#name)} values (${places})`),
+      this.#database.prepare(`select 1 from ${quoted(this.#name)} where ${quoted(this.#key)} = ?`),
+    ];
   }
 
   add(feature: Feature): void {
@@ -103,15 +107,25 @@ export class TableWriter {
   /** The key of the row: the id of the feature if it is a whole number that no other has. */
   #keyOf(id: Feature['id']): number {
     if (this.#ids === undefined && id !== undefined) {
-      const isKey = typeof id === 'number' && Number.isSafeInteger(id) && id >= 0 && !this.#keys.has(id);
+      const isKey = typeof id === 'number' && Number.isSafeInteger(id) && id >= 0 && !this.#hasKey(id);
       if (!isKey) this.#addIds();
     }
     const next = this.#lastKey + 1;
     const key = this.#ids === undefined && id !== undefined ? (id as number) : next;
-    if (this.#ids === undefined && id === undefined) this.#madeKeys.push(key);
-    this.#keys.add(key);
+    if (this.#ids === undefined && id === undefined) this.#noteMade(key);
     this.#lastKey = Math.max(this.#lastKey, key);
     return key;
+  }
+
+  /** Asks the table, which holds more keys than a `Set` may have. Ids mostly rise, and need no question. */
+  #hasKey(key: number): boolean {
+    return key <= this.#lastKey && this.#find.get(key) !== undefined;
+  }
+
+  #noteMade(key: number): void {
+    const range = this.#madeKeys.at(-1);
+    if (range?.last === key - 1) range.last = key;
+    else this.#madeKeys.push({ first: key, last: key });
   }
 
   /** Keeps ids in a column of their own, also those that were keys. */
@@ -123,13 +137,13 @@ export class TableWriter {
     this.#database.exec(`alter table ${quoted(this.#name)} add column ${quoted(ids.name)} ${ids.declared};
       update ${quoted(this.#name)} set ${quoted(ids.name)} = ${quoted(this.#key)}`);
     const clear = this.#database.prepare(
-      `update ${quoted(this.#name)} set ${quoted(ids.name)} = null where ${quoted(this.#key)} = ?`,
+      `update ${quoted(this.#name)} set ${quoted(ids.name)} = null where ${quoted(this.#key)} between ? and ?`,
     );
-    for (const key of this.#madeKeys) clear.run(key);
+    for (const { first, last } of this.#madeKeys) clear.run(first, last);
     this.#context.remark('Ids of features that are no unique whole numbers were written as a column.');
     this.#columns.push(ids);
     this.#ids = ids;
-    this.#insert = this.#prepared();
+    [this.#insert, this.#find] = this.#prepared();
   }
 
   /** Copies the table after a column has got a wider type. */
@@ -146,7 +160,7 @@ export class TableWriter {
       drop table ${before}`,
     );
     for (const column of this.#columns) column.settle();
-    this.#insert = this.#prepared();
+    [this.#insert, this.#find] = this.#prepared();
   }
 
   /** The blob of a geometry, and its box for the index. */
