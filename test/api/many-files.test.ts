@@ -115,3 +115,20 @@ test('a transformation reads no dataset of another tenant, which would bring its
   t.is(seen.status, 403);
   t.regex(seen.body.detail, /of another tenant/);
 });
+
+test('a copy, which ignores transformations, stores no signature of theirs', async (t) => {
+  const { client, file, request } = await scene();
+  const { uploadUrl } = await file('cells.asc');
+  const like = (address: string) => ({ type: 'resampleTransformation', resample: { like: { uploadUrl: address } } });
+  const { status, body } = await start(client, {
+    ...request,
+    ...(await file('a.asc')),
+    readerName: 'FileReader',
+    writerName: 'FileWriter',
+    transformations: [like(uploadUrl), like('https://me:secret@example.com/a.asc?key=secret'), like('secret')],
+  });
+  t.is(status, 200, JSON.stringify(body));
+  const [row] = await w.sql<{ text: string }>('select request::text as text from transfers where id = $1', [body.id]);
+  t.notRegex(row!.text, /sig=|secret/);
+  t.true(row!.text.includes('https://example.com/a.asc'));
+});

@@ -6,7 +6,8 @@ import type { Transaction } from '../../db.ts';
 import { forbidden, invalidMember, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { isUuid } from '../../platform/text/uuid.ts';
-import type { Sources } from '../sources/sources.ts';
+import { decodedOnce } from '../../uploads/address.ts';
+import { type Sources, shownAddress } from '../sources/sources.ts';
 import { keepInputFile } from './input-file.ts';
 import type { OtherInput } from './start.queries.ts';
 import type { Plan } from './start.ts';
@@ -30,7 +31,8 @@ export async function keepSideInputs(
   dryRun: boolean,
 ): Promise<Kept> {
   // a copy of bytes ignores transformations, also those that cannot be parsed
-  if (findReader(plan.request.readerName)?.produces === 'bytes') return { plan, readerNames: [], warnings: [] };
+  if (findReader(plan.request.readerName)?.produces === 'bytes')
+    return { plan: withoutSecrets(plan), readerNames: [], warnings: [] };
   const named = sideInputsOf(parseTransformations(plan.request.transformations));
   if (named.length === 0) return { plan, readerNames: [], warnings: [] };
   const others: OtherInput[] = [];
@@ -55,7 +57,9 @@ export async function keepSideInputs(
     shownAddresses.set(address, key);
     warnings.push(...file.warnings);
   }
-  const transformations = plan.request.transformations.map((one) => withAddresses(one, shownAddresses));
+  const transformations = plan.request.transformations.map((one) =>
+    withAddresses(one, (address) => shownAddresses.get(address) ?? address),
+  );
   return {
     plan: {
       ...plan,
@@ -87,15 +91,25 @@ function decodedName(address: string): string {
   }
 }
 
+/** The plan with addresses of its transformations as they may be shown; those that are none are left out. */
+function withoutSecrets(plan: Plan): Plan {
+  const shown = (address: string) => {
+    const plain = decodedOnce(address);
+    return URL.canParse(plain) ? shownAddress(new URL(plain)) : '';
+  };
+  const transformations = plan.request.transformations.map((one) => withAddresses(one, shown));
+  return { ...plan, request: { ...plan.request, transformations } };
+}
+
 /** A transformation whose members `uploadUrl`, in any letter case, have other values. */
-function withAddresses(value: unknown, addresses: ReadonlyMap<string, string>): unknown {
-  if (Array.isArray(value)) return value.map((one) => withAddresses(one, addresses));
+function withAddresses(value: unknown, shown: (address: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((one) => withAddresses(one, shown));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) =>
       typeof member === 'string' && name.toLowerCase() === 'uploadurl'
-        ? [name, addresses.get(member) ?? member]
-        : [name, withAddresses(member, addresses)],
+        ? [name, shown(member)]
+        : [name, withAddresses(member, shown)],
     ),
   );
 }
