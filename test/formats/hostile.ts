@@ -25,7 +25,7 @@ export async function outcome(name: string, bytes: Uint8Array, scratch: string):
   const closing: (() => Promise<void>)[] = [];
   const nothing = () => {};
   const reader = findReader(name)!;
-  try {
+  const work = async () => {
     const data = await reader.read(memory(bytes), completeParameters(reader, {}), {
       signal: new AbortController().signal,
       scratch,
@@ -39,12 +39,22 @@ export async function outcome(name: string, bytes: Uint8Array, scratch: string):
       onEnd: (close) => void closing.push(close),
     });
     await readAll(data);
+  };
+  try {
+    return await endedBy(work);
+  } finally {
+    for (const close of closing.toReversed()) await close();
+  }
+}
+
+/** Does a work that may end with a sentence; anything else is thrown. */
+export async function endedBy(work: () => Promise<void>): Promise<'read' | 'refused'> {
+  try {
+    await work();
     return 'read';
   } catch (error) {
     if (error instanceof FormatError || error instanceof ConversionError) return 'refused';
     throw error;
-  } finally {
-    for (const close of closing.toReversed()) await close();
   }
 }
 

@@ -6,6 +6,7 @@ import type { ByteSource } from '../../../data/bytes.ts';
 import { FormatError } from '../../../errors.ts';
 import type { Context } from '../../define.ts';
 import { FileSink, FileSource } from '../bytes.ts';
+import { GlobalHeapGuard } from './global-heap.ts';
 
 const chunk = 1 << 20;
 let mounted = 0;
@@ -69,6 +70,7 @@ export async function openHdf5(source: ByteSource, context: Context): Promise<H5
 function mount(node: FileNode, source: ByteSource): void {
   const { size } = source;
   const time = new Date(0);
+  const heap = new GlobalHeapGuard(source);
   node.node_ops = {
     ...node.node_ops,
     getattr: ({ id, mode }: FileNode) => ({
@@ -91,9 +93,11 @@ function mount(node: FileNode, source: ByteSource): void {
     ...node.stream_ops,
     read(_stream: unknown, buffer: Int8Array, offset: number, length: number, position: number): number {
       const most = Math.max(0, Math.min(length, size - position));
-      return most === 0
-        ? 0
-        : source.readNow!(new Uint8Array(buffer.buffer, buffer.byteOffset + offset, most), position);
+      if (most === 0) return 0;
+      const target = Buffer.from(buffer.buffer, buffer.byteOffset + offset, most);
+      const count = source.readNow!(target, position);
+      heap.check(target.subarray(0, count), position);
+      return count;
     },
     llseek(stream: { position: number }, offset: number, from: number): number {
       return offset + (from === 1 ? stream.position : from === 2 ? size : 0);
