@@ -8,6 +8,7 @@ import { axes, block, dfsBytes, text, values } from './dfs/dfs-bytes.ts';
 import { expected, sampleBytes, sampleTest } from './dfs/samples.ts';
 import { converted } from './files.ts';
 import { flatMesh } from './meshes.ts';
+import { hdf5Bytes } from './netcdf/netcdf-files.ts';
 import { ReferenceReader } from './references-reader.ts';
 import { folderOf } from './transformed.ts';
 import { written } from './written.ts';
@@ -230,6 +231,20 @@ test('a variable of a NetCDF-4 file whose index of chunks is damaged is left out
   const { reader } = await referencesTo(t, damaged);
   t.true(reader.json('.zattrs').compressed.includes('Depth'));
   t.is(reader.of('Depth'), '');
+});
+
+test('a variable of a NetCDF-4 file that is shorter than its dimension, in one piece, is left out', async (t) => {
+  const bytes = await hdf5Bytes((file) => {
+    const data = (length: number) => ({ data: Float32Array.from({ length }, (_, n) => n), shape: [length] });
+    file.create_dataset({ name: 'n', ...data(5) }).make_scale('n');
+    for (const name of ['short', 'whole'])
+      file.create_dataset({ name, ...data(name === 'short' ? 3 : 5) }).attach_scale(0, 'n');
+    file.create_dataset({ name: 'chunked', ...data(3), maxshape: [null], chunks: [2] }).attach_scale(0, 'n');
+  });
+  const { reader } = await referencesTo(t, bytes);
+  t.deepEqual(reader.json('.zattrs').compressed, ['short']);
+  t.deepEqual(await reader.values('whole'), [0, 1, 2, 3, 4]);
+  t.deepEqual(reader.array('chunked').shape, [5]);
 });
 
 for (const { file, items, time } of expected.filter(

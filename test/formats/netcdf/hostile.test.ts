@@ -49,6 +49,15 @@ test('counts and lengths that the file cannot hold are refused before memory is 
   await t.throwsAsync(read(t, 'grid', 'NetCdfReader', long), { message: /2147483647/ });
 });
 
+test('an attribute of NetCDF-4 whose name is no UTF-8 is refused with a sentence', async (t) => {
+  const bytes = await hdf5File({ ...gridOverTime, attributes: { Conventions: 'CF-1.11', resume: 'text' } });
+  bytes.writeUInt8(0xe9, bytes.indexOf('resume'));
+  await t.throwsAsync(read(t, 'grid', 'NetCdfReader', bytes), {
+    name: 'FormatError',
+    message: /^The HDF5 library cannot read the file: /,
+  });
+});
+
 test('after a trap in the HDF5 library the next file gets another one', async (t) => {
   const scratch = await mkdtemp(join(tmpdir(), 'trap-'));
   t.teardown(() => rm(scratch, { recursive: true, force: true }));

@@ -139,11 +139,23 @@ const arrays = {
   int64: { from: (values: readonly number[]) => BigInt64Array.from(values, BigInt) },
 };
 
-/** The same as NetCDF-4: HDF5 with dimension scales, chunks of two steps and deflate. */
-export async function hdf5File({ dimensions, unlimited, attributes = {}, variables }: MadeFile): Promise<Buffer> {
+/** The bytes of an HDF5 file that is made by calls of the library. */
+export async function hdf5Bytes(make: (file: File) => void): Promise<Buffer> {
   await ready;
   const path = `/${randomUUID()}.nc`;
   const file = new File(path, 'w', { track_order: true });
+  make(file);
+  file.close();
+  const bytes = Buffer.from((FS as never as { readFile(path: string): Uint8Array }).readFile(path));
+  (FS as never as { unlink(path: string): void }).unlink(path);
+  if (endianness() === 'BE') throw new Error('The library writes the byte order of the machine.');
+  return bytes;
+}
+
+/** The same as NetCDF-4: HDF5 with dimension scales, chunks of two steps and deflate. */
+export const hdf5File = (made: MadeFile): Promise<Buffer> => hdf5Bytes((file) => addAll(file, made));
+
+function addAll(file: File, { dimensions, unlimited, attributes = {}, variables }: MadeFile): void {
   const attach = (to: { create_attribute(name: string, value: never): void }, given: Attributes) => {
     for (const [key, value] of Object.entries(given)) {
       const list = [value].flat();
@@ -190,11 +202,6 @@ export async function hdf5File({ dimensions, unlimited, attributes = {}, variabl
     if (own.length === 1 && own[0] === name) dataset.make_scale(name);
     else for (const [n, dimension] of own.entries()) dataset.attach_scale(n, dimension);
   }
-  file.close();
-  const bytes = Buffer.from((FS as never as { readFile(path: string): Uint8Array }).readFile(path));
-  (FS as never as { unlink(path: string): void }).unlink(path);
-  if (endianness() === 'BE') throw new Error('The library writes the byte order of the machine.');
-  return bytes;
 }
 
 const counted = (length: number, first = 0): number[] => Array.from({ length }, (_, n) => first + n);

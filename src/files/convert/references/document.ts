@@ -47,18 +47,27 @@ const mostBlocks = 1_000_000;
 /** Bytes of values that stand in a document. */
 const mostInline = 1 << 26;
 
+/** Number of chunks of an array, also of those that the file does not have. */
+export const countChunks = ({ shape, chunks }: Pick<ReferencedArray, 'shape' | 'chunks'>): number =>
+  product(shape.map((length, d) => Math.ceil(length / chunks[d]!)));
+
+/** @throws ConversionError for more chunks than a document has room for */
+export function checkChunks(blocks: number): void {
+  if (blocks <= mostBlocks) return;
+  throw new ConversionError(
+    `The file has ${blocks} chunks (items × steps). A reference document has at most ${mostBlocks}. Convert the file to Zarr with MDWriter.`,
+  );
+}
+
 /** @throws ConversionError for a document that would be too large */
 export function checkSize({ arrays }: References): void {
   let blocks = 0;
   let inline = 0;
-  for (const { shape, chunks, blocks: given } of arrays) {
-    blocks += product(shape.map((length, d) => Math.ceil(length / chunks[d]!)));
-    if (Array.isArray(given)) for (const one of given) inline += 'bytes' in one ? one.bytes.length : 0;
+  for (const array of arrays) {
+    blocks += countChunks(array);
+    if (Array.isArray(array.blocks)) for (const one of array.blocks) inline += 'bytes' in one ? one.bytes.length : 0;
   }
-  if (blocks > mostBlocks)
-    throw new ConversionError(
-      `The file has ${blocks} chunks (items × steps). A reference document has at most ${mostBlocks}. Convert the file to Zarr with MDWriter.`,
-    );
+  checkChunks(blocks);
   if (inline > mostInline)
     throw new ConversionError(
       `The coordinates have ${inline} bytes. A reference document holds at most ${mostInline}. Convert the file to Zarr with MDWriter.`,

@@ -10,7 +10,7 @@ import {
   type TextVariable,
 } from '../../formats/netcdf/netcdf-file.ts';
 import { inlineBlock, numpyType } from './array-type.ts';
-import type { ReferencedArray, References } from './document.ts';
+import { checkChunks, countChunks, type ReferencedArray, type References } from './document.ts';
 
 /** Bytes of an array that stands in the document instead of having a chunk, and so a request, for each record. */
 const mostInlineBytes = 1 << 16;
@@ -63,8 +63,9 @@ async function numbersOf(variable: StoredVariable, path: string): Promise<Refere
       chunks: shape,
       blocks: [inlineBlock(await variable.all(), shape.length)],
     };
+  const chunkCount = countChunks({ shape, chunks: layout.chunks });
+  checkChunks(chunkCount);
   const blocks = [...layout.blocks];
-  const chunkCount = product(shape.map((length, d) => Math.ceil(length / layout.chunks[d]!)));
   return {
     ...array,
     type: numpyType(type, layout.bigEndian),

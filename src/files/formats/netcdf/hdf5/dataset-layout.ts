@@ -7,6 +7,8 @@ import { addressAt, baseAddress, MESSAGE, objectMessages } from './object-header
 
 interface Shaped {
   readonly shape: readonly number[];
+  /** Lengths in the file; a dimension may have become longer since. */
+  readonly stored: readonly number[];
   readonly bytesPerValue: number;
   readonly bigEndian: boolean;
 }
@@ -16,7 +18,7 @@ interface Shaped {
  * @throws FormatError for a layout or a filter that cannot be read by ranges of bytes
  */
 export async function layoutOfDataset(source: ByteSource, dataset: Dataset, shaped: Shaped): Promise<StoredLayout> {
-  const { shape, bytesPerValue, bigEndian } = shaped;
+  const { shape, stored, bytesPerValue, bigEndian } = shaped;
   const base = await baseAddress(source);
   const address = addressAt(Buffer.from(dataset.create_reference().ref_data), 0);
   if (address === undefined) throw new FormatError('The dataset has no address.');
@@ -26,11 +28,13 @@ export async function layoutOfDataset(source: ByteSource, dataset: Dataset, shap
   const { bytes } = layout;
   const [version, kind] = [bytes[0], bytes[1]];
   if (version !== 3 && version !== 4) throw new FormatError(`Its layout has the version ${version}.`, layout.offset);
+  if (kind !== 2 && stored.some((length, d) => length !== shape[d]))
+    throw new FormatError('It is shorter than its dimensions, and not stored in chunks.', layout.offset);
   if (kind === 0) return layoutInOnePiece(shape, { offset: layout.offset + 4, bytesPerValue, bigEndian }, Infinity);
   if (kind === 1) {
     const offset = addressAt(bytes, 2);
-    const stored = layoutInOnePiece(shape, { offset: base + (offset ?? 0), bytesPerValue, bigEndian });
-    return offset === undefined ? { ...stored, blocks: [] } : stored;
+    const whole = layoutInOnePiece(shape, { offset: base + (offset ?? 0), bytesPerValue, bigEndian });
+    return offset === undefined ? { ...whole, blocks: [] } : whole;
   }
   if (kind !== 2) throw new FormatError('Its values lie in other files.', layout.offset);
   const filters = filtersOf(messages.find(({ type }) => type === MESSAGE.filters)?.bytes, bytesPerValue);

@@ -64,10 +64,11 @@ export class Hdf5Array implements StoredVariable {
   }
 
   async layout(): Promise<StoredLayout> {
-    const { type, metadata } = this.#stored;
+    const { type, metadata, stored } = this.#stored;
     const { layoutOfDataset } = await import('./dataset-layout.ts');
     return layoutOfDataset(this.#source, this.#dataset, {
       shape: this.metadata.shape,
+      stored,
       bytesPerValue: bytesPerValue(type),
       bigEndian: !metadata.littleEndian,
     });

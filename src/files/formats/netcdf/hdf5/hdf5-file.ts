@@ -199,9 +199,13 @@ function textAttribute(of: Dataset | Group, name: string): unknown {
 
 function attributesOf(of: Dataset | Group, name: string): CfAttributes {
   const attributes: Record<string, unknown> = {};
-  for (const [key, attribute] of Object.entries(guarded(() => of.attrs))) {
+  const all = guarded(() => of.attrs);
+  for (const key of Object.keys(all)) {
     if (internal.test(key)) continue;
-    const value = attributeValue(attribute, name);
+    const value = attributeValue(
+      guarded(() => all[key]!),
+      name,
+    );
     if (value !== undefined) attributes[key] = value;
   }
   return attributes;

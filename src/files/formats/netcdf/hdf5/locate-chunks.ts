@@ -6,7 +6,7 @@ import { addressAt } from './object-header.ts';
 
 export const skipsFilters = () => new FormatError('Some of its chunks were stored without the filters of the others.');
 
-const mostChunks = 4_000_000;
+const mostChunks = 2_000_000;
 const deepest = 32;
 
 /** The chunks of a dataset, which stand in a B-tree of version 1 (HDF5 File Format Specification 3.0, III.A.1). */

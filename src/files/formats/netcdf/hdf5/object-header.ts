@@ -12,8 +12,10 @@ export interface Message {
   readonly offset: number;
 }
 
-const mostBlocks = 1000;
 const longestBlock = 1 << 20;
+/** Bytes of all blocks of a header, each of at least a page: continuations may lead back to each other. */
+const longestHeader = 1 << 24;
+const pageBytes = 1 << 12;
 const superblocks = [0, 512, 1024, 2048, 4096];
 const signature = Buffer.from('\x89HDF\r\n\x1a\n', 'latin1');
 
@@ -41,7 +43,7 @@ export function addressAt(bytes: Buffer, at: number): number | undefined {
 }
 
 /**
- * The messages of an object header, of version 1 or 2, with those of its continuation blocks.
+ * The messages of layout and filters in an object header, of version 1 or 2, and in its continuation blocks.
  * @param address relative to `base`
  */
 export async function objectMessages(source: ByteSource, base: number, address: number): Promise<Message[]> {
@@ -53,17 +55,18 @@ export async function objectMessages(source: ByteSource, base: number, address: 
   const found: Message[] = [];
   const waiting = [isNew ? blockOfNew(head, at) : { offset: at + 16, length: head.readUInt32LE(8) }];
   const ordered = isNew && (head[5]! & 4) !== 0;
+  let left = longestHeader;
+  // the length of the array grows with continuations
   for (let n = 0; n < waiting.length; n++) {
-    if (n >= mostBlocks) throw new FormatError(`An object header has more than ${mostBlocks} blocks.`, at);
     const { offset, length } = waiting[n]!;
     if (length > longestBlock) throw new FormatError(`A block of an object header has ${length} bytes.`, offset);
+    left -= Math.max(length, pageBytes);
+    if (left < 0) throw new FormatError(`An object header has more than ${longestHeader} bytes.`, at);
     const bytes = await readBuffer(source, offset, length);
     if (bytes.length < length) throw new FormatError('The HDF5 file ends within an object header.', offset);
     for (const message of isNew ? newMessages(bytes, offset, ordered) : oldMessages(bytes, offset)) {
-      if (message.type !== MESSAGE.continuation) {
-        found.push(message);
-        continue;
-      }
+      if (message.type === MESSAGE.layout || message.type === MESSAGE.filters) found.push(message);
+      if (message.type !== MESSAGE.continuation) continue;
       if (message.bytes.length < 16)
         throw new FormatError('A continuation of an object header is cut.', message.offset);
       const [next, size] = [addressAt(message.bytes, 0), addressAt(message.bytes, 8)];
