@@ -178,3 +178,12 @@ test('the built-in definition of WGS 84 agrees with PROJ', async (t) => {
   const { name, kind, geographic, unit, area, wkt } = await crsFromWkt(known.wkt);
   t.deepEqual({ name, kind, geographic, unit, area, wkt, authority: 'EPSG', code: 4326 } as unknown, known);
 });
+
+test('a bound system has the name of the one that it binds', async (t) => {
+  const bound =
+    'PROJCS["own",GEOGCS["own",DATUM["own",SPHEROID["Bessel 1841",6377397.155,299.1528128],TOWGS84[598,73,418,0.2,0.04,-2.4,6.7]],' +
+    'PRIMEM["Greenwich",0],UNIT["degree",0.0174532925199433]],PROJECTION["Transverse_Mercator"],PARAMETER["central_meridian",9],UNIT["metre",1]]';
+  const { name, wkt } = await describeCrs(await crsFromWkt(bound));
+  t.regex(wkt, /^BOUNDCRS/);
+  t.is(name, 'own');
+});

@@ -202,7 +202,8 @@ function known(module: Gdal, definition: string, identity: Crs): KnownCrs {
   return {
     ...(identity.code === undefined ? {} : { authority: identity.authority ?? 'EPSG', code: identity.code }),
     wkt,
-    name: String(root.values[0]),
+    // a bound system has no name of its own
+    name: String((root.keyword === 'BOUNDCRS' ? horizontal : root).values[0]),
     kind,
     geographic: kindOfNode(horizontal).startsWith('geographic'),
     unit,
