@@ -6,7 +6,7 @@ import type { CoordinatePool } from './coordinate-pool.ts';
 const maxNesting = 32;
 
 /** Surfaces of straight edges are read as polygons; curves cannot be read. */
-const types: Readonly<Record<number, GeometryType>> = {
+export const wkbTypes: Readonly<Record<number, GeometryType>> = {
   1: 'Point',
   2: 'LineString',
   3: 'Polygon',
@@ -84,10 +84,10 @@ export class WkbReader {
       this.#need(4);
       this.#at += 4;
     }
-    if (!Object.hasOwn(types, type))
+    if (!Object.hasOwn(wkbTypes, type))
       throw new FormatError(`Geometries of type ${type}${type > 7 && type < 15 ? ' (curves)' : ''} cannot be read.`);
     if ((hasZ && !this.#wanted.hasZ) || (hasM && !this.#wanted.hasM)) this.#dropped = true;
-    return { type: types[type]!, hasZ, hasM };
+    return { type: wkbTypes[type]!, hasZ, hasM };
   }
 
   /** A number of parts that take at least `size` bytes each. */

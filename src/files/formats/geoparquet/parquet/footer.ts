@@ -7,6 +7,8 @@ import { ThriftReader } from './thrift-reader.ts';
 
 /** Maximum size of the metadata in bytes: in memory they take some times as much. */
 const maxFooter = 64 << 20;
+/** Maxima of elements that may take a byte each in the file, but hundreds in memory. */
+const [maxColumns, maxRowGroups] = [1 << 18, 1 << 18];
 
 /** The values of one column in one row group. */
 export interface ColumnChunk {
@@ -59,9 +61,9 @@ function fileMetadata(reader: ThriftReader): Omit<Footer, 'offset'> {
   const keyValues = new Map<string, string>();
   let rows = -1;
   reader.struct((id, type) => {
-    if (id === 2) reader.list(() => schema.push(readSchemaElement(reader)));
+    if (id === 2) reader.list(() => schema.push(readSchemaElement(reader)), maxColumns);
     else if (id === 3) rows = reader.integer();
-    else if (id === 4) reader.list(() => rowGroups.push(rowGroup(reader)));
+    else if (id === 4) reader.list(() => rowGroups.push(rowGroup(reader)), maxRowGroups);
     else if (id === 5) reader.list(() => readKeyValue(reader, keyValues));
     else if (id === 8) throw new FormatError('The Parquet file is encrypted, so it cannot be read.');
     else reader.skip(type);

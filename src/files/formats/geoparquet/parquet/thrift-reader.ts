@@ -51,11 +51,12 @@ export class ThriftReader {
     this.#nested--;
   }
 
-  /** Calls `element` for each element of a list, and returns their number. */
-  list(element: (type: number, n: number) => void): number {
+  /** Calls `element` for each element of a list, of which there are `most` at most, and returns their number. */
+  list(element: (type: number, n: number) => void, most = Number.POSITIVE_INFINITY): number {
     const head = this.byte();
     const count = head >> 4 === 15 ? this.#unsigned() : head >> 4;
     if (count > this.#bytes.length - this.at) this.fail(`a list claims ${count} elements`);
+    if (count > most) this.fail(`a list has ${count} elements; the limit is ${most}`);
     for (let n = 0; n < count; n++) element(head & 15, n);
     return count;
   }

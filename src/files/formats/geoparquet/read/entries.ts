@@ -23,7 +23,7 @@ export class Entries {
 
   append({ values, definitions, repetitions }: PageValues): void {
     const count = definitions?.length ?? repetitions?.length ?? values.length;
-    const left = this.#definitions.length - this.#at;
+    const left = this.length;
     if (left + count > maxEntries) throw new FormatError(`A row has more than ${maxEntries} values.`);
     const [allDefinitions, allRepetitions] = [new Uint8Array(left + count), new Uint8Array(left + count)];
     allDefinitions.set(this.#definitions.subarray(this.#at));
@@ -41,6 +41,11 @@ export class Entries {
     this.#definitions = allDefinitions;
     this.#repetitions = allRepetitions;
     [this.#at, this.#valueAt] = [0, 0];
+  }
+
+  /** Entries that are held. */
+  get length(): number {
+    return this.#definitions.length - this.#at;
   }
 
   /** Rows that can be taken: of the last one, more entries may follow. */

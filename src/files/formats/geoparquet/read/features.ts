@@ -3,7 +3,7 @@ import type { Dimensions } from '../../../data/dimensions.ts';
 import type { Feature, FeatureCollection, Field, Geometry, GeometryType } from '../../../data/feature-collection.ts';
 import { FormatError } from '../../../errors.ts';
 import type { Context } from '../../define.ts';
-import { wkbType } from '../../io/wkb-reader.ts';
+import { wkbType, wkbTypes } from '../../io/wkb-reader.ts';
 import { ownDescription } from '../own-description.ts';
 import type { Footer } from '../parquet/footer.ts';
 import type { SchemaNode } from '../parquet/schema.ts';
@@ -26,7 +26,7 @@ export async function readFeatures(
   context: Context,
 ): Promise<FeatureCollection> {
   const { id: idName, fields: kept } = ownDescription(footer.keyValues);
-  const skipped = new Set([geometry?.node.name, geometry?.covering, ...(geometry?.others ?? [])]);
+  const skipped = new Set([geometry?.node.name, ...(geometry?.coverings ?? []), ...(geometry?.others ?? [])]);
   const rest = columns.filter((node) => !skipped.has(node.name));
   const idNode = rest.find((node) => node.name === idName && node.column >= 0 && node.maxRepetition === 0);
   const table = tableFields(
@@ -91,7 +91,7 @@ const typeNames = new Set<string>([
   'GeometryCollection',
 ]);
 
-/** What the metadata say; undefined: nothing. */
+/** What the metadata say; undefined: nothing, or types that are no part of GeoParquet. */
 function geometryTypes(source: GeometrySource): GeometryTypes | undefined {
   const native = nativeType(source.encoding);
   if (native !== undefined) {
@@ -100,8 +100,12 @@ function geometryTypes(source: GeometrySource): GeometryTypes | undefined {
   }
   if (source.types.length === 0) return undefined;
   const words = source.types.map((type) => type.split(' '));
+  const types = [...new Set(words.map(([name = '']) => name))].filter((name): name is GeometryType =>
+    typeNames.has(name),
+  );
+  if (!words.every(([name = '']) => typeNames.has(name))) return undefined;
   return {
-    types: [...new Set(words.map(([name = '']) => name))].filter((name): name is GeometryType => typeNames.has(name)),
+    types,
     hasZ: words.some(([, axes = '']) => axes.includes('Z')),
     hasM: words.some(([, axes = '']) => axes.includes('M')),
   };
@@ -114,13 +118,12 @@ async function survey(
   { node }: GeometrySource,
   { signal }: Context,
 ): Promise<GeometryTypes> {
-  const names = [...typeNames] as GeometryType[];
   const types = new Set<GeometryType>();
   let [hasZ, hasM] = [false, false];
   const bytes = (buffer: Buffer, start: number, end: number): null => {
     if (end - start < 5) return null;
     const head = wkbType(buffer[start] === 0 ? buffer.readUInt32BE(start + 1) : buffer.readUInt32LE(start + 1));
-    const name = names[head.type - 1];
+    const name = wkbTypes[head.type];
     if (name !== undefined) types.add(name);
     hasZ ||= head.hasZ;
     hasM ||= head.hasM;
@@ -161,7 +164,8 @@ async function* features(
         );
       else
         chunk.push({
-          id: typeof id === 'string' ? id : Number(id),
+          // a number would round it
+          id: typeof id === 'string' || typeof id === 'bigint' ? String(id) : Number(id),
           values,
           ...(geometry === null || geometry === undefined ? {} : { geometry: geometry as Geometry }),
         });

@@ -38,7 +38,7 @@ export interface GeometrySource {
   readonly edges: string | undefined;
   readonly epoch: number | undefined;
   /** Columns that hold no fields: boxes of the geometries, and other geometries. */
-  readonly covering: string | undefined;
+  readonly coverings: readonly string[];
   readonly others: readonly string[];
 }
 
@@ -56,7 +56,10 @@ export function geometryOf({ keyValues }: Footer, columns: readonly SchemaNode[]
   if (node === undefined || found === undefined)
     throw new FormatError(`The metadata of GeoParquet name the column '${primary.slice(0, 80)}', which is missing.`);
   const own = ownType(node, native);
-  const covering = found.covering === undefined ? undefined : Object.values(found.covering.bbox)[0]?.[0];
+  const boxes = new Set(
+    Object.values(known).flatMap(({ covering }) => Object.values(covering?.bbox ?? {})[0]?.[0] ?? []),
+  );
+  const coverings = columns.filter(({ name, column }) => column < 0 && boxes.has(name)).map(({ name }) => name);
   const others = columns
     .filter((one) => one !== node && (Object.hasOwn(known, one.name) || native.includes(one)))
     .map(({ name }) => name);
@@ -67,7 +70,7 @@ export function geometryOf({ keyValues }: Footer, columns: readonly SchemaNode[]
     crs: found.crs,
     edges: found.edges ?? own.edges,
     epoch: found.epoch,
-    covering,
+    coverings,
     others,
   };
 }
@@ -93,7 +96,7 @@ function ownType(node: SchemaNode, native: readonly SchemaNode[]): GeometrySourc
     crs: node.logical?.crs,
     edges: kindOf(node) === logical.geography ? 'spherical' : undefined,
     epoch: undefined,
-    covering: undefined,
+    coverings: [],
     others: native.filter((one) => one !== node).map(({ name }) => name),
   };
 }

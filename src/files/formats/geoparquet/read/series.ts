@@ -3,7 +3,7 @@ import type { Crs } from '../../../data/crs-reference.ts';
 import { defined } from '../../../data/defined.ts';
 import type { Series, SeriesChunk, SeriesItem } from '../../../data/series.ts';
 import { newValues, type StoredType, type StoredValues } from '../../../data/stored-values.ts';
-import { clockOf, MILLISECONDS, offsetOf, type TimeAxis } from '../../../data/time-axis.ts';
+import { clockOf, MILLISECONDS, offsetOf, stepCount, type TimeAxis, timeOf } from '../../../data/time-axis.ts';
 import { FormatError } from '../../../errors.ts';
 import type { Context } from '../../define.ts';
 import { distinctNames } from '../../io/distinct-names.ts';
@@ -58,15 +58,13 @@ export async function readSeries(
     for (const value of values[0]!) if (value !== null) times.add(value as number);
   const own = ownSeries(footer.keyValues);
   const described = own === undefined || !times.isSorted ? undefined : describedItems(own, columns);
-  if (own !== undefined && described !== undefined) return describedSeries(table, own, described, times);
-  const nodes = itemNodes(columns);
-  const left = columns.filter((node) => node !== time.node && !nodes.includes(node)).map(({ name }) => name);
-  if (left.length > 0) context.reportLoss(`Columns without numbers were left out: ${namesOf(left)}.`);
+  const known = new Set([time.node.name, ...(described ?? []).map(({ column }) => column.name)]);
+  const items = foreignItems(
+    columns.filter(({ name }) => !known.has(name)),
+    context,
+  );
+  if (own !== undefined && described !== undefined) return describedSeries(table, own, [...described, ...items], times);
   context.remark(`Times were read from the column '${time.node.name.slice(0, 80)}'${time.isUtc ? ', in UTC' : ''}.`);
-  const named = nodes.map((node) => ({ node, item: seriesItem(node.name, context) }));
-  const names = distinctNames(named.map(({ item }) => item.name!));
-  const rounded = new Rounded(context);
-  const items = named.map(({ node, item }, n) => foreignItem(node, { ...item, name: names[n]! }, rounded));
   if (!times.isSorted) {
     context.remark('Rows were sorted by time.');
     return gathered(table, items);
@@ -91,6 +89,17 @@ class Rounded {
       this.#context.reportLoss(`Integers of '${name.slice(0, 80)}' were rounded to double precision.`);
     return rounded;
   }
+}
+
+/** Items of columns that no description of this library names. Other columns than those of numbers are left out. */
+function foreignItems(columns: readonly SchemaNode[], context: Context): ItemColumn[] {
+  const nodes = new Set(itemNodes(columns));
+  const left = columns.filter((node) => !nodes.has(node)).map(({ name }) => name);
+  if (left.length > 0) context.reportLoss(`Columns without numbers were left out: ${namesOf(left)}.`);
+  const named = [...nodes].map((node) => ({ node, item: seriesItem(node.name, context) }));
+  const names = distinctNames(named.map(({ item }) => item.name!));
+  const rounded = new Rounded(context);
+  return named.map(({ node, item }, n) => foreignItem(node, { ...item, name: names[n]! }, rounded));
 }
 
 function foreignItem(node: SchemaNode, item: SeriesItem, rounded: Rounded): ItemColumn {
@@ -120,9 +129,16 @@ const smallTypes: Readonly<Record<string, StoredType>> = {
 /** The type of samples of a column that this library has written. */
 function storedType({ type, logical: annotation }: SchemaNode): StoredType | undefined {
   if (annotation?.kind === logical.integer) return smallTypes[`${annotation.signed} ${annotation.bits}`];
-  if (annotation !== undefined) return undefined;
-  return type === physical.float ? 'Float32' : type === physical.double ? 'Float64' : undefined;
+  return annotation === undefined ? plainTypes[type!] : undefined;
 }
+
+/** Other programs leave out the annotation that says no more than the type. */
+const plainTypes: Readonly<Record<number, StoredType>> = {
+  [physical.int32]: 'Int32',
+  [physical.int64]: 'Int64',
+  [physical.float]: 'Float32',
+  [physical.double]: 'Float64',
+};
 
 /** The items as they were written; undefined if the columns do not fit the description. */
 function describedItems({ items }: SeriesDescription, columns: readonly SchemaNode[]): ItemColumn[] | undefined {
@@ -141,6 +157,9 @@ function describedItems({ items }: SeriesDescription, columns: readonly SchemaNo
   return found.every((item) => item !== undefined) ? found : undefined;
 }
 
+/** Milliseconds: times are written in whole microseconds. */
+const roundedBy = 0.002;
+
 function describedSeries(
   table: Table,
   description: SeriesDescription,
@@ -151,17 +170,16 @@ function describedSeries(
   const start = time.start ?? 0;
   const counted = times.axis();
   const unit = MILLISECONDS[time.unit];
-  const isAsSaid = time.spacing === 'equidistant' && time.count === table.footer.rows;
-  const axis: TimeAxis = isAsSaid
-    ? time
-    : {
-        ...clockOf(time),
-        spacing: 'nonEquidistant',
-        offsets: Float64Array.from(
-          { length: table.footer.rows },
-          (_, step) => (counted.start! + offsetOf(counted, step) * 1000 - start) / unit,
-        ),
-      };
+  const offsets = Float64Array.from(
+    { length: stepCount(counted) },
+    (_, step) => (timeOf(counted, step) - start) / unit,
+  );
+  // Another program may have changed the rows and kept the description.
+  const isAsSaid =
+    time.spacing === 'equidistant' &&
+    time.count === offsets.length &&
+    offsets.every((offset, step) => Math.abs(offset - offsetOf(time, step)) * unit < roundedBy);
+  const axis: TimeAxis = isAsSaid ? time : { ...clockOf(time), spacing: 'nonEquidistant', offsets };
   const system = crs as Crs | undefined;
   return defined({
     kind: 'series',
@@ -201,15 +219,23 @@ async function* chunks(table: Table, items: readonly ItemColumn[], axis: TimeAxi
   let firstStep = 0;
   for await (const { rows, values } of timedRows(table, items)) {
     const offsets = Float64Array.from(rows, (_, n) => offsetOf(axis, firstStep + n));
-    yield { firstStep, offsets, values: items.map((item, n) => samples(item, rows, values[n]!)) };
+    yield { firstStep, offsets, values: items.map((item, n) => samples(item, rows, values[n]!, table.context)) };
     firstStep += rows.length;
   }
 }
 
-function samples({ item, stored }: ItemColumn, rows: readonly number[], column: readonly unknown[]): StoredValues {
+function samples(
+  { item, stored, column: { name } }: ItemColumn,
+  rows: readonly number[],
+  column: readonly unknown[],
+  { reportLoss }: Context,
+): StoredValues {
   const isBig = stored === 'Int64' || stored === 'UInt64';
   const nodata = isBig ? (item.exactNodata ?? BigInt(Math.trunc(item.nodata ?? 0) || 0)) : (item.nodata ?? Number.NaN);
   const values = newValues(stored, rows.length);
+  const isWhole = stored !== 'Float32' && stored !== 'Float64';
+  if (isWhole && item.nodata === undefined && rows.some((row) => column[row] === null))
+    reportLoss(`The column '${name.slice(0, 80)}' has rows without a value, which became 0.`);
   for (const [n, row] of rows.entries()) {
     const value = column[row] as number | bigint | null;
     values[n] = (value === null ? nodata : isBig ? BigInt(value) : value) as never;

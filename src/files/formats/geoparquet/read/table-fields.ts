@@ -50,10 +50,11 @@ function nestedColumn(node: SchemaNode, left: string[]): TableColumn | undefined
   const bytes = leaves.filter(({ found }) => found === undefined);
   for (const { node: leaf } of bytes) left.push(leaf === node ? node.name : `${node.name}.${leaf.name}`);
   if (bytes.length === leaves.length) return undefined;
+  const numbers = new Map(leaves.map(({ node: leaf }, n) => [leaf, n]));
   const assemble = assembled(
     (entries) =>
       shapeOf(node, (leaf) => {
-        const n = leaves.findIndex(({ node: one }) => one === leaf);
+        const n = numbers.get(leaf)!;
         return [entries[n]!, leaves[n]!.found !== undefined];
       }),
     (value) => (value === null ? null : JSON.stringify(value)),

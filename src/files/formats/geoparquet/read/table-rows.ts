@@ -131,7 +131,8 @@ class AssembledRows implements RowSource {
         if (pages.available === 0 && !(await pages.load())) {
           if (entries.ended || entries.rows === 0) throw tooFew(this.#name);
           entries.ended = true;
-        } else entries.append(pages.read(Math.min(pages.available, rowsAtOnce)));
+          // ever more of a long row, because each piece copies those before it
+        } else entries.append(pages.read(Math.min(pages.available, Math.max(rowsAtOnce, entries.length))));
       }
   }
 

@@ -47,6 +47,7 @@ export class FieldWriter {
   readonly #times = new Map<number, number | bigint>();
   #rounded = 0;
   #isCut = false;
+  #isMoved = false;
 
   readonly #mostIndexed: number;
 
@@ -83,7 +84,7 @@ export class FieldWriter {
     if (tag === tags.none) column.null();
     else if (this.#isText) this.#text(record, tag);
     else if (tag === tags.true || tag === tags.false) column.boolean(tag === tags.true);
-    else if (tag === tags.text || tag === tags.index) column.number(this.#time(record, tag));
+    else if (tag === tags.text || tag === tags.index) column.number(this.#worded(record, tag));
     else column.number(this.field.type === 'real' ? this.#double(record.number) : this.#integer(record.number));
   }
 
@@ -110,7 +111,8 @@ export class FieldWriter {
     }
   }
 
-  #time(record: RecordReader, tag: number): number | bigint {
+  /** Of the texts of a column of numbers: times, and integers that take more than 64 bits. */
+  #worded(record: RecordReader, tag: number): number | bigint {
     if (tag === tags.text) return this.#parsed(record.bytes.toString('latin1', record.start, record.end));
     const index = record.number as number;
     const known = this.#times.get(index) ?? this.#parsed(this.#common.texts[index]!);
@@ -118,8 +120,9 @@ export class FieldWriter {
     return known;
   }
 
-  /** Days or microseconds since 1970. */
+  /** Days or microseconds since 1970; a double. */
   #parsed(text: string): number | bigint {
+    if (this.field.type === 'real') return this.#double(BigInt(text));
     const day = Date.parse(`${text.slice(0, 4)}-${text.slice(5, 7)}-${text.slice(8, 10)}T00:00:00Z`);
     if (this.field.type === 'date') return day / 86_400_000;
     const [, hours = 0, minutes = 0, seconds = 0, fraction = '', zone = 'Z'] =
@@ -127,6 +130,7 @@ export class FieldWriter {
     if (/[1-9]/.test(fraction.slice(6))) this.#isCut = true;
     const [, sign = '+', zoneHours = 0, zoneMinutes = 0] = /^([+-])(\d\d):?(\d\d)?$/.exec(zone) ?? [];
     const offset = (sign === '-' ? -60 : 60) * (60 * Number(zoneHours) + Number(zoneMinutes));
+    if (offset !== 0) this.#isMoved = true;
     const whole = day / 1000 + 3600 * Number(hours) + 60 * Number(minutes) + Number(seconds) - offset;
     const micros = Number(fraction.slice(0, 6).padEnd(6, '0'));
     const all = whole * 1_000_000 + micros;
@@ -134,14 +138,14 @@ export class FieldWriter {
   }
 
   report({ reportLoss, remark }: Pick<Context, 'reportLoss' | 'remark'>): void {
-    const { name, hasBothZones, becameText, isZoned, type } = this.field;
+    const { name, hasBothZones, becameText } = this.field;
     const short = name.slice(0, 80);
     if (this.#rounded > 0) reportLoss(`${this.#rounded} integers of '${short}' were rounded to double precision.`);
     if (this.#isCut) reportLoss(`Times of '${short}' were cut to microseconds.`);
     if (hasBothZones)
       reportLoss(`Times of '${short}' were written as text, because some have a zone and others do not.`);
     else if (becameText) reportLoss(`Values of '${short}' were written as text, because they have different types.`);
-    if (type === 'dateTime' && isZoned) remark(`Times of '${short}' were written in UTC.`);
+    if (this.#isMoved) remark(`Times of '${short}' were written in UTC.`);
   }
 }
 

@@ -66,7 +66,8 @@ export class GeometryStatistics {
   /** Minima, then maxima; with heights if there are some. */
   get box(): number[] | undefined {
     if (this.isEmpty) return undefined;
-    const axes = this.z.isEmpty ? [this.x, this.y] : [this.x, this.y, this.z];
+    // JSON has no infinite heights
+    const axes = this.z.isFinite ? [this.x, this.y, this.z] : [this.x, this.y];
     return [...axes.map(({ minimum }) => minimum), ...axes.map(({ maximum }) => maximum)];
   }
 
@@ -89,6 +90,10 @@ class Range {
 
   get isEmpty(): boolean {
     return this.minimum > this.maximum;
+  }
+
+  get isFinite(): boolean {
+    return Number.isFinite(this.minimum) && Number.isFinite(this.maximum);
   }
 
   add(value: number): void {
