@@ -17,23 +17,24 @@ const MAX_SHOWN = 5;
 
 /**
  * Identifiers of an EUM item and unit that are given by identifier, name or symbol. Throws a `UsageError` unless each
- * is one.
+ * is one. What is not given is not looked up.
  */
-export async function findQuantity(
+export async function findQuantity<Given extends { item?: string; unit?: string }>(
   io: Io,
-  given: { item: string; unit: string },
-): Promise<{ item: string; unit: string }> {
-  const item = only('item', given.item, await eumItems(io, { name: given.item }), () =>
-    eumItems(io, { text: given.item }),
-  );
-  const { identifier, units } = await item;
+  given: Given,
+): Promise<Pick<Given, 'item' | 'unit'>> {
+  const item = given.item === undefined ? undefined : await findItem(io, given.item);
+  if (given.unit === undefined) return { ...(item && { item: item.identifier }) } as Pick<Given, 'item' | 'unit'>;
   const called = await eumUnits(io, { name: given.unit });
   // several units have one symbol; the item has mostly one of them
-  const ofItem = called.filter((unit) => units?.includes(unit.identifier) ?? true);
+  const ofItem = called.filter((unit) => item?.units?.includes(unit.identifier) ?? true);
   const candidates = ofItem.length === 0 ? called : ofItem;
   const unit = await only('unit', given.unit, candidates, () => eumUnits(io, { text: given.unit }));
-  return { item: identifier, unit: unit.identifier };
+  return { ...(item && { item: item.identifier }), unit: unit.identifier } as Pick<Given, 'item' | 'unit'>;
 }
+
+const findItem = async (io: Io, name: string): Promise<EumItem> =>
+  only('item', name, await eumItems(io, { name }), () => eumItems(io, { text: name }));
 
 type Named = { identifier: string; symbol?: string };
 

@@ -204,6 +204,11 @@ export const EXAMPLES: Record<string, readonly string[]> = {
     'md values DATASET --item Level --point 614500,6120100',
     'md values DATASET --item Level --from 2026-01-24 --to 2026-01-24 --png level.png',
   ],
+  'md change-item': [
+    "md change-item DATASET 'Item 1' --name Level --quantity 'water level' --unit m",
+    'md change-item DATASET 0 --name Level',
+  ],
+  'md delete-step': ['md delete-step DATASET 0'],
   'crs list': ['crs list utm zone 32', 'crs list utm --authority EPSG'],
   'eum list': ['eum list m3/s', 'eum list water level --kind item'],
   'crs show': ['crs show 25832', 'crs show EPSG:25832'],

@@ -56,7 +56,7 @@ import { tilesPlugin } from './tiles/plugin.ts';
 import { openLoginServices } from './tokens/login-services.ts';
 import { tokensPlugin } from './tokens/plugin.ts';
 import { endWaitingBelow } from './transfers/ends/end-waiting.ts';
-import { transfersPlugin } from './transfers/plugin.ts';
+import { openStarts, transfersPlugin } from './transfers/plugin.ts';
 import { findTenant } from './transfers/queries.ts';
 import { exportArea } from './transfers/run/export.ts';
 import { startRules } from './transfers/starts/rules.ts';
@@ -165,18 +165,9 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await app.register(licensingPlugin, { db, gates: rules.gates });
   await app.register(crsPlugin);
   await app.register(seriesPlugin, { db });
-  await app.register(transfersPlugin, {
-    db,
-    blobs,
-    signer,
-    cursors,
-    findCaller,
-    changes,
-    sources: { outbound, sealer },
-    rules,
-    settings,
-  });
-  await app.register(arraysPlugin, { db, blobs, signer, stores, settings });
+  const starts = openStarts({ db, blobs, changes, sources: { outbound, sealer }, rules, settings });
+  await app.register(transfersPlugin, { db, signer, cursors, findCaller, changes, starts, settings });
+  await app.register(arraysPlugin, { db, blobs, signer, stores, starts, settings });
   await app.register(featuresPlugin, { db, blobs, signer, cursors, files, settings });
   await app.register(tilesPlugin, { db, databaseUrl, blobs, signer, stores, responses, metrics, log, settings });
   await app.register(recycleBinPlugin, { db, settings });

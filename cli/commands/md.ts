@@ -3,8 +3,13 @@ import type { Command } from 'commander';
 import { STDIO } from 'hydrofiles/command';
 import { count, record, repeated, table, UsageError } from 'hydrofiles/terminal';
 import type { MultidimensionalDataset, MultidimensionalValues } from '../../src/arrays/answers.ts';
+import type { Summary } from '../../src/transfers/queries.ts';
+import type { Answer } from '../client.ts';
+import { type ConfirmOptions, confirm } from '../confirm.ts';
+import { findQuantity } from '../eum.ts';
 import type { Io } from '../io.ts';
 import type { PictureCoverage } from '../md-picture.ts';
+import { followOrPrintId } from '../start-transfer.ts';
 
 export function mdCommands(md: Command, io: Io): void {
   md.command('show <dataset>')
@@ -27,12 +32,27 @@ export function mdCommands(md: Command, io: Io): void {
       'draw one step of a grid or mesh, or items at a point over time, to a PNG file; -: stdout',
     )
     .action((dataset, options) => showValues(io, dataset, options));
+  md.command('change-item <dataset> <item>')
+    .description('change name, quantity or unit of an item; its values stay')
+    .option('--name <name>', 'new name')
+    .option('--quantity <name>', "EUM item by name or identifier, such as 'water level'; see 'eum list'")
+    .option('--unit <name>', "EUM unit by symbol, name or identifier, such as m3/s; see 'eum list'")
+    .action((dataset, item, options) => changeItem(io, dataset, item, options));
+  md.command('delete-step <dataset>')
+    .description('remove a time step of all items')
+    .argument('<step>', 'number of the step, from 0', count)
+    .option('--yes', 'do not ask')
+    .option('--watch', 'follow the transfer to its end (default at a terminal)')
+    .option('--no-watch', 'only start it')
+    .action((dataset, step, options) => deleteStep(io, dataset, step, options));
 }
 
 const pathOf = (dataset: string) => `/api/md/dataset/${encodeURIComponent(dataset)}`;
 
-async function showDataset(io: Io, dataset: string): Promise<void> {
-  const answer = await io.api.call<MultidimensionalDataset>('GET', pathOf(dataset));
+const showDataset = async (io: Io, dataset: string): Promise<void> =>
+  show(io, await io.api.call<MultidimensionalDataset>('GET', pathOf(dataset)));
+
+function show(io: Io, answer: Answer<MultidimensionalDataset>): void {
   io.show(answer, ({ name, kind, items, time, axes, mesh, crs, bbox }) => [
     record({
       name,
@@ -125,4 +145,36 @@ async function draw(io: Io, coverage: PictureCoverage, path: string): Promise<vo
   } finally {
     end();
   }
+}
+
+interface ItemOptions {
+  name?: string;
+  quantity?: string;
+  unit?: string;
+}
+
+async function changeItem(io: Io, dataset: string, given: string, options: ItemOptions): Promise<void> {
+  const { name, quantity, unit } = options;
+  if ((name ?? quantity ?? unit) === undefined) throw new UsageError('Use --name, --quantity or --unit.');
+  const { items } = (await io.api.call<MultidimensionalDataset>('GET', pathOf(dataset))).body;
+  const found = items.find(({ i, id, name: named }) => [id, named, String(i)].includes(given));
+  if (found === undefined)
+    throw new UsageError(`There is no item '${given}'. The dataset has ${items.map(({ id }) => id).join(', ')}.`);
+  const eum = { ...(quantity !== undefined && { item: quantity }), ...(unit !== undefined && { unit }) };
+  const body = { ...(name !== undefined && { name }), ...(await findQuantity(io, eum)) };
+  const answer = await io.api.call<MultidimensionalDataset | Summary>('PATCH', `${pathOf(dataset)}/item/${found.i}`, {
+    body,
+  });
+  if ('items' in answer.body) return show(io, answer as Answer<MultidimensionalDataset>);
+  return followOrPrintId(io, answer as Answer<Summary>);
+}
+
+interface StepOptions extends ConfirmOptions {
+  watch?: boolean;
+}
+
+async function deleteStep(io: Io, dataset: string, step: number, { watch, ...options }: StepOptions): Promise<void> {
+  await confirm(io, `Remove step ${step} of dataset ${dataset}?`, options);
+  const query = { timestepIndex: step };
+  await followOrPrintId(io, await io.api.call<Summary>('DELETE', `${pathOf(dataset)}/timestep`, { query }), watch);
 }

@@ -1,4 +1,3 @@
-import { eumItemNamed, eumUnitNamed } from 'hydrofiles/data';
 import {
   FIELD_TYPES,
   MAX_NAME,
@@ -10,6 +9,7 @@ import {
 } from 'hydrofiles/series';
 import { z } from 'zod';
 import { chosenName } from '../http/rules/chosen-names.ts';
+import { eumItemText, eumUnitText } from '../http/rules/eum.ts';
 import { component, flag, number, text, textUpTo } from '../http/rules/members.ts';
 import { boundedJson } from '../http/rules/names.ts';
 import { queryEnum } from '../http/rules/query.ts';
@@ -56,18 +56,8 @@ export type Item = z.infer<typeof Item>;
 
 const NewItem = Item.extend({
   name: name().meta({ description: 'Name of the item.', example: 'Water level' }),
-  unit: z
-    .string()
-    .refine((text) => eumUnitNamed(text) !== undefined, {
-      error: ({ input }) => `must be an identifier of an EUM unit such as eumUmeter, not '${shortened(input)}'`,
-    })
-    .meta({ description: 'Identifier of the EUM unit.', example: 'eumUmeter' }),
-  item: z
-    .string()
-    .refine((text) => eumItemNamed(text) !== undefined, {
-      error: ({ input }) => `must be an identifier of an EUM item such as eumIWaterLevel, not '${shortened(input)}'`,
-    })
-    .meta({ description: 'Identifier of the EUM item.', example: 'eumIWaterLevel' }),
+  unit: eumUnitText(),
+  item: eumItemText(),
   dataType: queryEnum(VALUE_TYPES).describe('`Text`, `Date`, `Int16`, `Int32`, `Int64`, `Single` or `Double`.'),
   timeSeriesType: queryEnum(SERIES_TYPES).optional().describe(SERIES_TYPE),
 }).meta({ id: 'NewTimeSeriesItem' });
@@ -146,5 +136,3 @@ export const NewSeries = component(
   'A time series to add.',
 );
 export type NewSeries = z.infer<typeof NewSeries>;
-
-const shortened = (input: unknown) => String(input).slice(0, 60);

@@ -9,6 +9,7 @@ import { legacyStartRoutes } from './starts/legacy.routes.ts';
 import { moveOrCopyRoutes } from './starts/move-or-copy.routes.ts';
 import type { StartRules } from './starts/rules.ts';
 import type { StartParts } from './starts/start.ts';
+import type { StartRoutes } from './starts/start-route.ts';
 import { converterRoutes } from './views/converters.routes.ts';
 import { transferListRoutes } from './views/list.routes.ts';
 import { type TransferRoutes, transferRoutes } from './views/transfer.routes.ts';
@@ -16,20 +17,38 @@ import { EndWaiter } from './views/wait-for-end.ts';
 import { whyRoutes } from './views/why.routes.ts';
 
 export interface TransfersOptions extends Pick<TransferRoutes, 'db' | 'changes' | 'findCaller' | 'signer' | 'cursors'> {
-  blobs: BlobStore;
-  sources: StartParts['sources'];
-  rules: StartRules;
-  settings: Pick<Config, 'publicUrl' | 'transfers.nodeSizes'>;
+  starts: Starts;
+  settings: Pick<Config, 'publicUrl'>;
 }
+
+/** Services for the start of a transfer, and for waiting until it has ended. */
+export type Starts = StartParts & StartRoutes;
 
 /** Bytes of stored files that dry runs cache in memory. */
 const DRY_RUN_CACHE = 8 * 2 ** 20;
 
-export async function transfersPlugin(app: App, options: TransfersOptions) {
-  const { db, changes, findCaller, signer, cursors, blobs, sources, rules, settings } = options;
-  const endWaiter = new EndWaiter(db, changes);
+/** Services for the starts of transfers. */
+export function openStarts({
+  db,
+  changes,
+  blobs,
+  sources,
+  rules,
+  settings,
+}: Pick<TransferRoutes, 'db' | 'changes'> & {
+  blobs: BlobStore;
+  sources: StartParts['sources'];
+  rules: StartRules;
+  settings: Pick<Config, 'transfers.nodeSizes'>;
+}): Starts {
   const contents = new BlobSources(blobs, { cacheBytes: DRY_RUN_CACHE });
-  const starts = { db, ...rules, sources, contents, endWaiter, nodeSizes: settings['transfers.nodeSizes'] };
+  const endWaiter = new EndWaiter(db, changes);
+  return { db, ...rules, sources, contents, endWaiter, nodeSizes: settings['transfers.nodeSizes'] };
+}
+
+export async function transfersPlugin(app: App, options: TransfersOptions) {
+  const { db, changes, findCaller, signer, cursors, starts, settings } = options;
+  const { endWaiter } = starts;
   await app.register(importRoutes, starts);
   await app.register(datasetStartRoutes, starts);
   await app.register(legacyStartRoutes, starts);

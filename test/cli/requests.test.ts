@@ -260,8 +260,11 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['md', 'values', store, ...part, '--bbox', '500000,6000000,500020,6000030', '--covjson']);
   await run(['md', 'values', store, ...part, '--point', '500005,6000005', '--png', join(at.folder, 'level.png')]);
   await run(['md', 'values', store, '--element', '1', '--layer', '0'], { refused: true });
+  await run(['md', 'change-item', store, '0', '--name', 'Level']);
+  await run(['md', 'change-item', store, 'Level', '--quantity', 'eumIDischarge', '--unit', 'm'], { refused: true });
   await run(['references', store, '--zarr']);
   await run(['references', store], { refused: true });
+  await run(['md', 'delete-step', store, '1']);
   await run(['project', 'tree', project.id, '--limit', '5', '--offset', '1', '--datasets']);
   await run(['project', 'explain', project.id, '--account', 'root']);
   await run(['project', 'members', 'add', project.id, 'ann', '--role', 'Reader']);

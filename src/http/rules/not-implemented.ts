@@ -2,8 +2,6 @@ import { AppError } from '../../errors.ts';
 import type { App } from '../route.ts';
 import type { Service } from './versions.ts';
 
-const MD = '/api/md/dataset/:id';
-
 /**
  * Paths that clients use but the platform does not implement. `/*`: the path, and all paths below it without a route.
  */
@@ -25,7 +23,6 @@ const PATHS: Partial<Record<Service, readonly string[]>> = {
   crs: ['/api/crs/project/*'],
   filesync: ['/api/filesync/*'],
   iam: ['/api/iam/billing-information/*'],
-  md: [`${MD}/item/*`, `${MD}/timestep/*`],
   raw: ['/api/raw/*'],
   security: ['/api/security/*'],
   services: ['/api/sharing/*', '/api/process/*', '/api/compute/*'],

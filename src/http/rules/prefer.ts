@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-const MAX_WAIT_S = 60;
+/** Maximum time that a request waits, in seconds. */
+export const MAX_WAIT_S = 60;
 
 /**
  * Milliseconds of `Prefer: wait=N` (RFC 7240), at most a minute; undefined without this preference. Sets

@@ -38,6 +38,8 @@ export const AcceptedRequest = z.object({
   output: z
     .object({ name: z.string(), description: z.string().optional(), metadata: values, properties: values })
     .optional(),
+  /** Blob of the dataset that it rewrites: the indices in its transformations hold for no other content. */
+  content: z.string().optional(),
   /** Name of the exported file. */
   outputFileName: z.string().optional(),
   storageSizeGb: z.number().optional(),

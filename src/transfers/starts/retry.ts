@@ -12,6 +12,7 @@ import { lockSource } from '../sources/sources.queries.ts';
 import { missingParameters } from './check.ts';
 import { planMoveOrCopy } from './move-or-copy.ts';
 import { type Beginnable, getBeginning, listInputs } from './retry.queries.ts';
+import { contentReplaced } from './rewrite.ts';
 import type { StartRules } from './rules.ts';
 import { keepDataset } from './side-inputs.ts';
 import type { OtherInput } from './start.queries.ts';
@@ -88,13 +89,15 @@ async function planRetry(tx: Transaction, caller: Caller, failed: Beginnable & P
   let location = { tenantId, projectId };
   const tenants = new Set<string>();
   const lockedDatasets: { found: VisibleDataset; writes: boolean }[] = [];
-  const ids = [inputDatasetId, outputDatasetId].filter((each) => each !== undefined).sort();
+  const ids = [...new Set([inputDatasetId, outputDatasetId].filter((each) => each !== undefined))].sort();
   for (const each of ids) {
     const writes = each === outputDatasetId;
     const found = writes
       ? await takenDataset(tx, caller, { id: each }, 'canUpdateContent')
       : await sharedDataset(tx, caller, each);
     if (writes || type === 'Export') location = { tenantId: found.tenantId, projectId: found.projectId };
+    const { content } = failed.request;
+    if (writes && content !== undefined && found.blob !== content) throw contentReplaced(each);
     tenants.add(found.tenantId);
     lockedDatasets.push({ found, writes });
   }
