@@ -262,8 +262,16 @@ create table refresh_families (
   revoked_at timestamp with time zone,
   -- False: the login has no refresh tokens and ends with its access token.
   refreshes boolean not null default true,
+  -- Cookie of a browser that keeps the refresh token: `session` ends with the browser, `persistent` does not. Null: the
+  -- client keeps the token by itself.
+  cookie text,
+  -- User-Agent of the login.
+  agent text,
+  -- IP address of the login.
+  address text,
   constraint refresh_families_pkey PRIMARY KEY (id),
-  constraint refresh_families_user_id_fkey FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE
+  constraint refresh_families_user_id_fkey FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE,
+  constraint refresh_families_cookie_check CHECK ((cookie = ANY (ARRAY['session'::text, 'persistent'::text])))
 );
 CREATE INDEX refresh_families_expires ON refresh_families (expires_at);
 CREATE INDEX refresh_families_revoked ON refresh_families (revoked_at) WHERE (revoked_at IS NOT NULL);

@@ -168,7 +168,11 @@ export function ownWorld(test: TestFn, settings: Record<string, string> = {}): W
     const identity = await findIdentity(database.db, userId);
     if (!identity) throw new Error(`There is no account ${userId}.`);
     const login = await database.db.transaction((tx) =>
-      insertFamily(tx, userId, config['tokens.accessLifetime'], false),
+      insertFamily(tx, userId, {
+        lifetimeMs: config['tokens.accessLifetime'],
+        refreshes: false,
+        origin: { address: '127.0.0.1' },
+      }),
     );
     const { token } = await tokens.issue(identity, login);
     // tests with a short lifetime are about it

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { record, UsageError } from 'hydrofiles/terminal';
 import type { Principal } from '../../src/keys/routes.ts';
+import type { AccessTokenAnswer } from '../../src/tokens/answers.ts';
 import type { Credentials } from '../../src/tokens/credentials.ts';
 import type { OtpRequired } from '../../src/tokens/log-in.ts';
-import type { AccessTokenAnswer } from '../../src/tokens/routes.ts';
 import type { Answer } from '../client.ts';
 import type { Io } from '../io.ts';
 import type { Fill } from '../noun.ts';

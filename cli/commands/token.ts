@@ -40,12 +40,13 @@ async function issue(io: Io, options: CredentialOptions): Promise<void> {
 
 async function families(io: Io, account?: string): Promise<void> {
   const answer = await io.api.call<Families>('GET', FAMILY, { query: { account } });
-  io.list(answer, ['ID', 'SINCE', 'UNTIL', 'LAST USED', 'FROM'], (one) => [
-    one.id,
+  io.list(answer, ['ID', 'DEVICE', 'SINCE', 'UNTIL', 'LAST USED', 'FROM'], (one) => [
+    one.current ? `${one.id} (this one)` : one.id,
+    one.device,
     moment(one.createdAt),
     moment(one.expiresAt),
-    moment(one.lastExchangedAt),
-    one.lastAddress,
+    moment(one.lastUsedAt),
+    one.lastAddress ?? one.address,
   ]);
 }
 

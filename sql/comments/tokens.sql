@@ -5,6 +5,12 @@ comment on column refresh_families.revoked_at is
 comment on column refresh_families.refreshes is
   'False: the login has no refresh tokens and ends with its access token.';
 
+comment on column refresh_families.cookie is
+  'Cookie of a browser that keeps the refresh token: `session` ends with the browser, `persistent` does not. '
+  'Null: the client keeps the token by itself.';
+comment on column refresh_families.agent is 'User-Agent of the login.';
+comment on column refresh_families.address is 'IP address of the login.';
+
 comment on table refresh_tokens is 'Refresh tokens. Each can be exchanged once.';
 comment on column refresh_tokens.hash is 'SHA-256 of the token, which is stored nowhere.';
 comment on column refresh_tokens.used_at is 'Time of the exchange. Null: not exchanged yet.';

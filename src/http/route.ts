@@ -93,7 +93,7 @@ interface Route<Params, Query, Body, Answers> {
   /** Instead of the shared ones. */
   tags?: readonly string[];
   bodyLimit?: number;
-  onRequest?: onRequestHookHandler;
+  onRequest?: onRequestHookHandler | onRequestHookHandler[];
   handler: RouteHandlerMethod<
     RawServerDefault,
     IncomingMessage,

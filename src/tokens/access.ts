@@ -43,6 +43,7 @@ type Settings = Pick<
   | 'tokens.issuer'
   | 'tokens.audience'
   | 'tokens.accessLifetime'
+  | 'tokens.browserAccessLifetime'
   | 'tokens.defaultScopes'
   | 'tokens.keyFiles'
   | 'tokens.externalIssuers'
@@ -81,11 +82,12 @@ export class AccessTokens {
   /** The token expires with its login at the latest. */
   async issue(
     identity: Identity,
-    { familyId, since, until }: Pick<Family, 'familyId' | 'since' | 'until'>,
+    { familyId, since, until, cookie }: Pick<Family, 'familyId' | 'since' | 'until' | 'cookie'>,
   ): Promise<IssuedToken> {
     const { kid, key } = this.keys.signing();
     const now = Math.floor(Date.now() / 1000);
-    const expires = Math.min(now + Math.ceil(this.#settings['tokens.accessLifetime'] / 1000), Math.floor(until / 1000));
+    const lifetime = this.#settings[cookie ? 'tokens.browserAccessLifetime' : 'tokens.accessLifetime'];
+    const expires = Math.min(now + Math.ceil(lifetime / 1000), Math.floor(until / 1000));
     const login = { sid: familyId, auth_time: Math.floor(since / 1000) };
     const token = await new SignJWT({ ...makeClaims(identity, this.scopesOf(identity)), ...login })
       .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid })

@@ -8,12 +8,16 @@ const Family = z.object({
   lastExchangedAt: z.string().optional(),
   /** Client address of the last exchange. */
   lastAddress: z.string().optional(),
+  /** User-Agent and client address of the login; absent for logins of older versions. */
+  agent: z.string().optional(),
+  address: z.string().optional(),
 });
 
 /** Active logins of an account, newest first. */
 export const listFamilies = (db: Reads, userId: string) =>
   db.any(sql.type(Family)`
-    select f.id, f.created_at, f.expires_at, t.used_at as last_exchanged_at, t.used_from as last_address
+    select f.id, f.created_at, f.expires_at, t.used_at as last_exchanged_at, t.used_from as last_address,
+      f.agent, f.address
     from refresh_families f
     left join lateral (
       select used_at, used_from from refresh_tokens where family_id = f.id and used_at is not null order by used_at desc limit 1) t on true

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Database } from '../db.ts';
 import { type App, Routes } from '../http/route.ts';
 import { uuidParam } from '../http/rules/forms.ts';
-import { component, createdAt, objects, text, timeText, uuidText } from '../http/rules/members.ts';
+import { component, createdAt, flag, objects, text, timeText, uuidText } from '../http/rules/members.ts';
 import { endFamilies, endFamily, listAccountFamilies } from './families.ts';
 
 const Families = component('Logins', {
@@ -12,6 +12,10 @@ const Families = component('Logins', {
     expiresAt: timeText('Time when the login ends, UTC.'),
     lastExchangedAt: timeText('Time of the last exchange of its refresh token, UTC.').optional(),
     lastAddress: text('Client address of the last exchange.', '203.0.113.9').optional(),
+    device: text('Browser and system, or the program, that logged in.', 'Firefox on Windows').optional(),
+    address: text('Client address of the login.', '203.0.113.9').optional(),
+    lastUsedAt: timeText('Time of the last exchange, or else of the login, UTC.'),
+    current: flag('Whether this is the login of the request.'),
   }),
 });
 export type Families = z.infer<typeof Families>;

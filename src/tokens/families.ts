@@ -3,12 +3,24 @@ import { audit, by } from '../audit.ts';
 import type { Database, Reads } from '../db.ts';
 import { forbidden, notFound } from '../errors.ts';
 import { type Caller, isAdministrator } from '../http/caller.ts';
+import { deviceOf } from './device.ts';
 import { findFamilyOwner, listFamilies, revokeUserFamilies } from './families.queries.ts';
 import { findIdentity, revokeFamily } from './queries.ts';
 
 /** Active logins of the caller, or for administrators those of another account. */
 export async function listAccountFamilies(db: Reads, caller: Caller, accountId = caller.accountId) {
-  return { data: [...(await listFamilies(db, await userIdFor(db, caller, accountId)))] };
+  const families = await listFamilies(db, await userIdFor(db, caller, accountId));
+  return {
+    data: families.map(({ agent, ...family }) => {
+      const device = deviceOf(agent);
+      return {
+        ...family,
+        ...(device === undefined ? {} : { device }),
+        lastUsedAt: family.lastExchangedAt ?? family.createdAt,
+        current: family.id === caller.familyId,
+      };
+    }),
+  };
 }
 
 /** Ends one login. Only administrators find those of others. */

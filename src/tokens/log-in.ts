@@ -21,7 +21,7 @@ import { storableText } from '../platform/text/storable.ts';
 import type { Code, Credentials } from './credentials.ts';
 import { recordLogin } from './queries.ts';
 import { codeIn, decide, findPolicy, networkNotAllowed, type SecondFactorParts, verifyCode } from './second-factor.ts';
-import { signTokens, startFamily, type TokenParts, type Tokens } from './token-pair.ts';
+import { type Keeper, type NewFamily, signTokens, startFamily, type TokenParts, type Tokens } from './token-pair.ts';
 
 export interface LoginParts {
   db: Database;
@@ -68,8 +68,24 @@ function answerOrThrow<T>(outcome: LoginOutcome<T>): T | OtpRequired {
   return outcome.value;
 }
 
+/** A login that starts a token family. */
+export async function startLogin(
+  parts: TokenParts & LoginParts,
+  credentials: Credentials,
+  keeper: Keeper,
+  origin: Origin,
+): Promise<{ tokens: Tokens; family: NewFamily['family'] } | OtpRequired> {
+  await parts.tokens.keys.refreshIfStale();
+  const outcome = await logIn(parts, credentials, origin, async (tx, userId) => {
+    const unmet = await passSecondFactor(tx, parts, userId, credentials, origin, 'token');
+    return unmet ?? success(await startFamily(tx, parts, userId, keeper, origin));
+  });
+  if (outcome.result !== 'success') return answerOrThrow(outcome);
+  return { tokens: await signTokens(parts, outcome.value), family: outcome.value.family };
+}
+
 /**
- * `POST /api/tokens`: a login that starts a token family.
+ * `POST /api/tokens`: a login whose tokens are the answer.
  * @param credentials.refresh false: without a refresh token
  */
 export async function issueTokens(
@@ -77,12 +93,8 @@ export async function issueTokens(
   { refresh = true, ...credentials }: Credentials & { refresh?: boolean | undefined },
   origin: Origin,
 ): Promise<Tokens | OtpRequired> {
-  await parts.tokens.keys.refreshIfStale();
-  const outcome = await logIn(parts, credentials, origin, async (tx, userId) => {
-    const unmet = await passSecondFactor(tx, parts, userId, credentials, origin, 'token');
-    return unmet ?? success(await startFamily(tx, parts, userId, refresh));
-  });
-  return outcome.result === 'success' ? signTokens(parts, outcome.value) : answerOrThrow(outcome);
+  const login = await startLogin(parts, credentials, refresh ? 'client' : 'nothing', origin);
+  return 'tokens' in login ? login.tokens : login;
 }
 
 /** `POST /api/accounts/validation`: a login without tokens. */

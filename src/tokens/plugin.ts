@@ -9,18 +9,20 @@ import { otpRoutes } from './otp.routes.ts';
 import { passwordPageRoutes } from './password-page.routes.ts';
 import { tokenRoutes } from './routes.ts';
 import { secondFactorRoutes } from './second-factor.routes.ts';
+import { sessionRoutes } from './session.routes.ts';
 import type { TokenParts } from './token-pair.ts';
 
 export interface TokensOptions extends ChangeParts, TokenParts {
   db: ChangeParts['db'];
   identities: Identities;
-  settings: TokenParts['settings'] & Pick<Config, 'twoFactor.issuer'>;
+  settings: TokenParts['settings'] & Pick<Config, 'twoFactor.issuer' | 'publicUrl'>;
 }
 
 export async function tokensPlugin(app: App, { tokens, identities, settings, ...login }: TokensOptions) {
   await app.register(accountChangeRoutes, login);
   await app.register(passwordPageRoutes, login);
   await app.register(tokenRoutes, { ...login, tokens, identities, settings });
+  await app.register(sessionRoutes, { ...login, tokens, settings, publicUrl: settings.publicUrl });
   await app.register(tokenKeyRoutes, { keys: tokens.keys });
   await app.register(familyRoutes, { db: login.db });
   await app.register(secondFactorRoutes, login);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Reads, sql, type Transaction } from '../db.ts';
+import type { Origin } from '../http/rules/origin.ts';
 
 // SQL of logins: who logged in from where, the identity behind tokens, token families and refresh tokens.
 
@@ -76,17 +77,29 @@ const Family = z.object({
   since: z.number(),
   /** Milliseconds since 1970. */
   until: z.number(),
+  /** Which cookie of a browser keeps the refresh token; absent: none. */
+  cookie: z.enum(['session', 'persistent']).optional(),
 });
 export type Family = z.infer<typeof Family>;
 
 const family = sql.fragment`f.id as family_id, f.user_id,
+  f.cookie,
   (extract(epoch from f.created_at) * 1000)::float8 as since, (extract(epoch from f.expires_at) * 1000)::float8 as until`;
 
-/** @param refreshes whether the family gets refresh tokens */
-export const insertFamily = (tx: Transaction, userId: string, lifetimeMs: number, refreshes: boolean) =>
+/** How a token family starts. */
+export interface FamilyStart {
+  lifetimeMs: number;
+  /** Whether the family gets refresh tokens. */
+  refreshes: boolean;
+  cookie?: Family['cookie'];
+  origin: Pick<Origin, 'address' | 'agent'>;
+}
+
+export const insertFamily = (tx: Transaction, userId: string, { lifetimeMs, refreshes, cookie, origin }: FamilyStart) =>
   tx.one(sql.write(Family)`
-    insert into refresh_families as f (user_id, expires_at, refreshes)
-    values (${userId}, now() + ${lifetimeMs} * interval '1 millisecond', ${refreshes})
+    insert into refresh_families as f (user_id, expires_at, refreshes, cookie, agent, address)
+    values (${userId}, now() + ${lifetimeMs} * interval '1 millisecond', ${refreshes}, ${cookie ?? null},
+      ${origin.agent ?? null}, ${origin.address})
     returning ${family}`);
 
 /** The token expires with its family at the latest. Returns when. */

@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../db.ts';
 import { AppError, invalid } from '../errors.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import { emit } from '../outbox.ts';
-import { findFamily, findUnusableToken, revokeFamily, useRefreshToken } from './queries.ts';
+import { type Family, findFamily, findUnusableToken, revokeFamily, useRefreshToken } from './queries.ts';
 import { hashToken } from './refresh-token.ts';
 import { findReplay, REPLAY_MS, type ReplayKey, storeForReplay } from './replay.ts';
 import { getIdentity, issueRefreshToken, refreshTokenNotFound, type TokenPair, type TokenParts } from './token-pair.ts';
@@ -14,32 +14,45 @@ import { getIdentity, issueRefreshToken, refreshTokenNotFound, type TokenPair, t
  * Outcome of exchanging a refresh token. A refusal is returned, not thrown: it may have revoked the token family, which
  * must be committed.
  */
-type Exchange = { pair: TokenPair; replayed: boolean } | AppError;
+type Exchange = Exchanged | AppError;
+export interface Exchanged {
+  pair: TokenPair;
+  replayed: boolean;
+  family: Family;
+}
+
+interface RefreshRequest {
+  token: string;
+  idempotencyKey?: string | undefined;
+  keeper: 'client' | 'cookie';
+}
 
 /**
  * Exchanges a refresh token, once, for a new pair. Unknown, used and revoked tokens are not found. A token that comes
  * back after the leeway, or from another address, was stolen from one of the two: its whole family is revoked (RFC
  * 9700, 4.14.2). With an Idempotency-Key the answer can be fetched again for a minute, from the same address.
+ * @param keeper what keeps the token; one that is kept elsewhere is not found
  */
 export async function refresh(
   parts: TokenParts,
-  { token, idempotencyKey }: { token: string; idempotencyKey?: string | undefined },
+  { token, idempotencyKey, keeper }: RefreshRequest,
   origin: Origin,
-): Promise<{ pair: TokenPair; replayed: boolean }> {
+): Promise<Exchanged> {
   await parts.tokens.keys.refreshIfStale();
   const hash = hashToken(token);
   const replayKey = idempotencyKey === undefined ? undefined : { token, idempotencyKey };
   // signed before the transaction, because signing waits for a thread; the account's state is checked again in the
   // transaction
   const holder = await findFamily(parts.db, hash);
-  const accessToken = holder && (await parts.tokens.issue(await getIdentity(parts.db, holder.userId), holder));
+  if (!holder || (keeper === 'cookie') !== (holder.cookie !== undefined)) throw refreshTokenNotFound();
+  const accessToken = await parts.tokens.issue(await getIdentity(parts.db, holder.userId), holder);
   const exchange = await parts.db.transaction(async (tx): Promise<Exchange> => {
-    const found = accessToken && (await findFamily(tx, hash));
+    const found = await findFamily(tx, hash);
     // lock order as in changes and deletions of accounts: first the account, then its tokens
     const account = found ? await lockLoginState(tx, found.userId) : undefined;
-    if (!account || !accessToken) return refreshTokenNotFound();
+    if (!found || !account) return refreshTokenNotFound();
     const used = await useRefreshToken(tx, hash, origin.address);
-    if (!used) return unusable(tx, parts, { hash, replayKey, origin, account });
+    if (!used) return unusable(tx, parts, { hash, replayKey, origin, account, family: found });
     const refusal = accountStatusError(account);
     if (refusal) {
       await revokeFamily(tx, used.familyId);
@@ -48,7 +61,7 @@ export async function refresh(
     const refreshToken = await issueRefreshToken(tx, parts.settings, used.familyId);
     const pair: TokenPair = { accessToken, tokenType: 'bearer', refreshToken };
     if (replayKey) await storeForReplay(tx, replayKey, pair);
-    return { pair, replayed: false };
+    return { pair, replayed: false, family: found };
   });
   if (exchange instanceof AppError) throw exchange;
   return exchange;
@@ -78,13 +91,14 @@ interface Unusable {
   replayKey: ReplayKey | undefined;
   origin: Origin;
   account: LoginState;
+  family: Family;
 }
 
 /** The answer for a token that cannot be exchanged: a replay of its first answer, or a refusal. */
 async function unusable(
   tx: Transaction,
   { settings }: TokenParts,
-  { hash, replayKey, origin, account }: Unusable,
+  { hash, replayKey, origin, account, family }: Unusable,
 ): Promise<Exchange> {
   const found = await findUnusableToken(tx, hash, {
     address: origin.address,
@@ -97,7 +111,7 @@ async function unusable(
   if (found.revoked) return refreshTokenNotFound();
   if (!found.used) return invalid('The refresh token has expired.', { code: 'RefreshTokenExpired' });
   const pair = replayKey && found.answer && (await findReplay(tx, replayKey, found.answer));
-  if (pair) return { pair, replayed: true };
+  if (pair) return { pair, replayed: true, family };
   if (found.reused && (await revokeFamily(tx, found.familyId))) await reportReuse(tx, found, origin);
   return refreshTokenNotFound();
 }

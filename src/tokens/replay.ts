@@ -1,4 +1,5 @@
 import { hkdfSync } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
 import type { Transaction } from '../db.ts';
 import { invalid } from '../errors.ts';
 import { openWith, sealWith } from '../platform/keys/encryption.ts';
@@ -19,9 +20,11 @@ export interface ReplayKey {
   idempotencyKey: string;
 }
 
-export function checkIdempotencyKey(key: string | undefined) {
+export function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key']?.toString();
   if (key !== undefined && (key.length < 1 || key.length > 255))
     throw invalid('Idempotency-Key must have 1 to 255 characters.');
+  return key;
 }
 
 /** Stores the answer in the transaction of the exchange: every answer that was sent can be fetched again. */

@@ -2,32 +2,16 @@ import { z } from 'zod';
 import { noStore } from '../http/answers/no-store.ts';
 import { type App, Routes } from '../http/route.ts';
 import { textAnswer } from '../http/rules/forms.ts';
-import { component, flag, text } from '../http/rules/members.ts';
+import { flag, text } from '../http/rules/members.ts';
 import { originOf } from '../http/rules/origin.ts';
+import { AccessTokenAnswer, TokenAnswer } from './answers.ts';
 import { validate } from './caller.ts';
 import { credentialsShape } from './credentials.ts';
 import type { Identities } from './identities.ts';
 import { issueTokens, type LoginParts, OtpRequired } from './log-in.ts';
 import { refresh, revoke } from './refresh.ts';
-import { checkIdempotencyKey } from './replay.ts';
+import { idempotencyKeyOf } from './replay.ts';
 import type { TokenParts } from './token-pair.ts';
-
-const Issued = component('IssuedToken', {
-  token: text('Token: a JWT, or an opaque text to refresh with.', 'eyJhbGciOiJSUzI1NiJ9.…'),
-  expiration: z.string().meta({
-    description: 'Time when the token expires, UTC.',
-    example: '2026-01-24T08:47:02.000Z',
-    format: 'date-time',
-  }),
-});
-const TokenAnswer = component('Tokens', {
-  accessToken: Issued.describe('Send it as `Authorization: Bearer …`.'),
-  tokenType: text('How to send the token: `bearer`.', 'bearer'),
-  refreshToken: Issued.describe('Can be exchanged for new tokens, once.'),
-});
-export type TokenAnswer = z.infer<typeof TokenAnswer>;
-const AccessTokenAnswer = TokenAnswer.omit({ refreshToken: true }).meta({ id: 'AccessToken' });
-export type AccessTokenAnswer = z.infer<typeof AccessTokenAnswer>;
 
 const RefreshToken = text('The refresh token.', 'f3b9c0de…');
 
@@ -61,9 +45,9 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
     onRequest: noStore,
     config: { endsLogins: true },
     handler: async (request, reply) => {
-      const idempotencyKey = request.headers['idempotency-key']?.toString();
-      checkIdempotencyKey(idempotencyKey);
-      const { pair, replayed } = await refresh(parts, { token: request.body, idempotencyKey }, originOf(request));
+      const idempotencyKey = idempotencyKeyOf(request);
+      const asked = { token: request.body, idempotencyKey, keeper: 'client' } as const;
+      const { pair, replayed } = await refresh(parts, asked, originOf(request));
       if (replayed) reply.header('idempotent-replayed', 'true');
       return pair;
     },

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import type { Database, Reads, Transaction } from '../db.ts';
 import { AppError } from '../errors.ts';
+import type { Origin } from '../http/rules/origin.ts';
 import type { AccessTokens, IssuedToken } from './access.ts';
 import { type Family, findIdentity, type Identity, insertFamily, insertRefreshToken } from './queries.ts';
 import { hashToken, newRefreshToken } from './refresh-token.ts';
@@ -19,7 +20,12 @@ export interface TokenParts {
   tokens: AccessTokens;
   settings: Pick<
     Config,
-    'tokens.accessLifetime' | 'tokens.refreshLifetime' | 'tokens.familyLifetime' | 'tokens.reuseLeeway'
+    | 'tokens.accessLifetime'
+    | 'tokens.refreshLifetime'
+    | 'tokens.familyLifetime'
+    | 'tokens.browserLifetime'
+    | 'tokens.rememberedLifetime'
+    | 'tokens.reuseLeeway'
   >;
 }
 
@@ -31,17 +37,33 @@ export interface NewFamily {
 }
 
 /**
- * Starts a token family and issues its first refresh token.
- * @param refreshes false: no refresh token; the family ends with its access token
+ * What keeps the refresh token of a login: the client, a cookie that ends with the browser (`session`) or not
+ * (`persistent`), or nothing: there is none, and the login ends with its access token.
  */
+export type Keeper = 'client' | NonNullable<Family['cookie']> | 'nothing';
+
+const LIFETIME = {
+  client: 'tokens.familyLifetime',
+  session: 'tokens.browserLifetime',
+  persistent: 'tokens.rememberedLifetime',
+  nothing: 'tokens.accessLifetime',
+} as const satisfies Record<Keeper, keyof TokenParts['settings']>;
+
+/** Starts a token family and issues its first refresh token, if something keeps it. */
 export async function startFamily(
   tx: Transaction,
   { settings }: TokenParts,
   userId: string,
-  refreshes: boolean,
+  keeper: Keeper,
+  origin: Pick<Origin, 'address' | 'agent'>,
 ): Promise<NewFamily> {
-  const lifetime = settings[refreshes ? 'tokens.familyLifetime' : 'tokens.accessLifetime'];
-  const family = await insertFamily(tx, userId, lifetime, refreshes);
+  const refreshes = keeper !== 'nothing';
+  const family = await insertFamily(tx, userId, {
+    lifetimeMs: settings[LIFETIME[keeper]],
+    refreshes,
+    ...(keeper === 'session' || keeper === 'persistent' ? { cookie: keeper } : {}),
+    origin,
+  });
   return {
     family,
     refreshToken: refreshes ? await issueRefreshToken(tx, settings, family.familyId) : undefined,

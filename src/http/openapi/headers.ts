@@ -56,6 +56,12 @@ export const HEADERS = {
 };
 
 /** Parameters of some routes. */
+export const SESSION = header(
+  'svc-session',
+  'Always `1`: pages of other origins cannot send it unasked.',
+  { type: 'string', const: '1' },
+  true,
+);
 export const PREFER = { $ref: '#/components/parameters/prefer' };
 export const LAST_EVENT_ID = header('Last-Event-ID', 'Resumes a stream after this offset.');
 /** An answer that can be a stream of events. */

@@ -16,6 +16,7 @@ const NAMES = {
   'tenant-id': ['tenant-id', 'customer-guid'],
   'sas-token': ['sas-token'],
   'audit-reason': ['audit-reason'],
+  session: ['session'],
 } as const;
 /** Headers whose values must not appear in messages. */
 const SECRET = new Set<PlatformHeader>(['open-api-key', 'sas-token']);

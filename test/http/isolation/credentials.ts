@@ -56,8 +56,8 @@ async function tokenOf(w: World, user: User, settings: object) {
   const identity = await findIdentity(w.db, user.userId);
   if (!identity) throw new Error(`There is no account ${user.userId}.`);
   const tokens = await AccessTokens.open(w.db, { ...w.config, ...settings });
-  return (await tokens.issue(identity, await w.db.transaction((tx) => insertFamily(tx, user.userId, 3_600_000, false))))
-    .token;
+  const start = { lifetimeMs: 3_600_000, refreshes: false, origin: { address: '127.0.0.1' } };
+  return (await tokens.issue(identity, await w.db.transaction((tx) => insertFamily(tx, user.userId, start)))).token;
 }
 
 /** The same claims and key id, signed with a foreign key. */

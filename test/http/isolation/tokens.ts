@@ -27,6 +27,23 @@ export default {
     }),
     anybody: 200,
   },
+  'POST /api/tokens/session': {
+    request: ({ owner }) => ({
+      method: 'POST',
+      url: '/api/tokens/session',
+      headers: { 'svc-session': '1' },
+      payload: { id: owner.id, password: PASSWORD },
+    }),
+    anybody: 200,
+  },
+  'PUT /api/tokens/session': {
+    request: () => ({ method: 'PUT', url: '/api/tokens/session', headers: { 'svc-session': '1' } }),
+    anybody: 401,
+  },
+  'DELETE /api/tokens/session': {
+    request: () => ({ method: 'DELETE', url: '/api/tokens/session', headers: { 'svc-session': '1' } }),
+    anybody: 204,
+  },
   'POST /api/tokens/otp/registration': {
     request: ({ owner }) => ({
       method: 'POST',

@@ -246,7 +246,13 @@ async function makeAdministrator(url: string, folder: string): Promise<Pick<Plat
   await db.transaction((tx) => putMember(tx, other.id, userId, 'Owner'));
   const identity = await findIdentity(db, userId);
   if (!identity) throw new Error('The first administrator is not there.');
-  const login = await db.transaction((tx) => insertFamily(tx, userId, config['tokens.accessLifetime'], false));
+  const login = await db.transaction((tx) =>
+    insertFamily(tx, userId, {
+      lifetimeMs: config['tokens.accessLifetime'],
+      refreshes: false,
+      origin: { address: '127.0.0.1' },
+    }),
+  );
   const { token } = await (await AccessTokens.open(db, config)).issue(identity, login);
   await db.end();
   return { token, tenantIds: [tenantId, other.id] };
