@@ -1,5 +1,5 @@
 import type { Item, Samples } from './item.ts';
-import type { Mesh, MeshItem } from './mesh.ts';
+import { CELL_SHAPES, type Mesh, type MeshItem } from './mesh.ts';
 
 type Geometry = Pick<Mesh, 'nodes' | 'connectivity' | 'offsets'>;
 
@@ -17,6 +17,15 @@ export const placeCount = (mesh: Geometry, { location }: Pick<MeshItem, 'locatio
 /** Number of values per node or cell. */
 export const componentCount = ({ components = [] }: Pick<MeshItem, 'components'>): number =>
   components.reduce((product, { values }) => product * values.length, 1);
+
+/** The usual shape of flat cells with so many corners. */
+export const shapesByCorners = (offsets: Uint32Array): Uint8Array =>
+  Uint8Array.from({ length: cellCount({ offsets }) }, (_, cell) => {
+    const corners = offsets[cell + 1]! - offsets[cell]!;
+    return (
+      [CELL_SHAPES.vertex, CELL_SHAPES.line, CELL_SHAPES.triangle, CELL_SHAPES.quad][corners - 1] ?? CELL_SHAPES.polygon
+    );
+  });
 
 /** x, y, z of the centre of each cell: the mean of its nodes. */
 export function cellCentres({ nodes, connectivity, offsets }: Geometry): Float64Array {

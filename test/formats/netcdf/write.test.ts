@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { Data } from '../../../src/files/data/data.ts';
 import type { Grid } from '../../../src/files/data/grid.ts';
+import type { Mesh } from '../../../src/files/data/mesh.ts';
 import type { MultiArray } from '../../../src/files/data/multi-array.ts';
 import type { Series } from '../../../src/files/data/series.ts';
 import { openNetCdf } from '../../../src/files/formats/netcdf/open.ts';
 import { converted } from '../files.ts';
-import { layeredMesh, sigmaZMesh } from '../meshes.ts';
+import { flatMesh, layeredMesh, sigmaZMesh } from '../meshes.ts';
 import { memory } from '../read.ts';
 import { folderOf } from '../transformed.ts';
 import { written } from '../written.ts';
@@ -117,6 +118,7 @@ async function all(data: Data): Promise<unknown> {
 
 const kinds: Readonly<Record<string, Data>> = {
   grid,
+  mesh: flatMesh(),
   'layered mesh': layeredMesh(),
   'sigma-z mesh': sigmaZMesh(),
   array,
@@ -177,6 +179,78 @@ test('the variables of a grid have the attributes of CF', async (t) => {
     t.like(second, { long_name: '2nd item, m³/s', unit_symbol: 'no unit of UDUNITS' });
     t.is(second.units, undefined);
   }
+});
+
+/** Layers of the same shares everywhere, with the ids and codes of a DFSU file. */
+const sigmaMesh = (): Mesh => ({
+  ...layeredMesh(),
+  nodeIds: Int32Array.from({ length: 12 }, (_, n) => 100 - n),
+  nodeCodes: Int32Array.from({ length: 12 }, (_, n) => Math.floor(n / 3)),
+  cellIds: Int32Array.of(4, 3, 2, 1),
+});
+
+test('the layers of a mesh are a dimension above the faces of the plane', async (t) => {
+  for (const parameters of Object.values(ways)) {
+    const { content } = await written(t, sigmaMesh(), 'NetCdfWriter', parameters);
+    const { variables } = await opened(t, content);
+    const of = (name: string) => variables.get(name)!.metadata;
+    const values = async (name: string) => Array.from(await variables.get(name)!.all(), Number);
+    t.like(of('mesh2d').attributes, {
+      topology_dimension: 2,
+      face_node_connectivity: 'mesh2d_face_nodes',
+      face_coordinates: 'mesh2d_face_x mesh2d_face_y',
+      layer_dimension: 'mesh2d_layers',
+    });
+    t.deepEqual(await values('mesh2d_face_nodes'), [1, 2, 3, 1, 3, 4]);
+    t.deepEqual(await values('mesh2d_node_code'), [0, 1, 2, 3]);
+    t.deepEqual(of('depth').dimensions, ['time', 'mesh2d_nFaces', 'mesh2d_layers']);
+    t.deepEqual((await values('depth')).slice(0, 4), [0, 1, 2, 3]);
+    t.is(of('depth').attributes.coordinates, 'mesh2d_face_x mesh2d_face_y mesh2d_layer_sigma');
+    t.deepEqual(of('salinity').dimensions, ['time', 'mesh2d_nNodes', 'mesh2d_interfaces']);
+    t.deepEqual(of('mesh2d_node_interface_heights').dimensions, ['time', 'mesh2d_nNodes', 'mesh2d_interfaces']);
+    t.like(of('mesh2d_layer_sigma').attributes, {
+      standard_name: 'ocean_sigma_coordinate',
+      formula_terms: 'sigma: mesh2d_layer_sigma eta: mesh2d_surface depth: mesh2d_depth',
+    });
+    t.deepEqual(await values('mesh2d_layer_sigma'), [-0.75, -0.25]);
+    t.deepEqual((await values('mesh2d_surface')).slice(0, 4), [0, 0, 1, 1]);
+    t.deepEqual(await values('mesh2d_depth'), [20, 20]);
+    t.deepEqual(await all(await dataOf(t, 'NetCdfReader', content)), await all(sigmaMesh()));
+  }
+});
+
+test('a mesh has what map viewers look for', async (t) => {
+  const { variables } = await opened(t, (await written(t, flatMesh(), 'NetCdfWriter')).content);
+  t.is(variables.get('projected_coordinate_system')!.metadata.attributes.EPSG_code, 'EPSG:32633');
+  t.like(variables.get('mesh2d_node_z')!.metadata.attributes, { standard_name: 'altitude', location: 'node' });
+  // Unsigned bytes on faces are refused by MDAL.
+  t.false(variables.has('mesh2d_face_shape'));
+  const polygons = { ...flatMesh(), shapes: Uint8Array.of(7, 5, 5, 7) };
+  const { content } = await written(t, polygons, 'NetCdfWriter');
+  t.true((await opened(t, content)).variables.has('mesh2d_face_shape'));
+  t.deepEqual(await all(await dataOf(t, 'NetCdfReader', content)), await all(polygons));
+});
+
+test('places without a cell below sigma-z layers have no data', async (t) => {
+  const { variables } = await opened(t, (await written(t, sigmaZMesh(), 'NetCdfWriter')).content);
+  const values = async (name: string) => Array.from(await variables.get(name)!.all(), Number);
+  t.deepEqual((await values('depth')).slice(0, 6), [0, 1, 2, Math.fround(-1e-35), 3, 4]);
+  t.deepEqual(await values('mesh2d_face_layers'), [3, 2]);
+  t.is(variables.get('mesh2d_layer_sigma')!.metadata.attributes.standard_name, 'ocean_sigma_z_coordinate');
+  t.deepEqual(await values('mesh2d_layer_sigma'), [Number.NaN, Number.NaN, -0.5]);
+  t.deepEqual(await values('mesh2d_layer_z'), [-25, -15, Number.NaN]);
+  t.deepEqual(await values('mesh2d_sigma_depth'), [10]);
+});
+
+test('a layered mesh whose cells do not stand on each other keeps its cells', async (t) => {
+  const mesh = layeredMesh();
+  const nodes = mesh.nodes.slice();
+  nodes[3]! += 1;
+  const leaning: Mesh = { ...mesh, nodes };
+  const { content } = await written(t, leaning, 'NetCdfWriter');
+  const { variables } = await opened(t, content);
+  t.is(variables.get('mesh2d')!.metadata.attributes.topology_dimension, 3);
+  t.deepEqual(await all(await dataOf(t, 'NetCdfReader', content)), await all(leaning));
 });
 
 test('rows of a grid are written from the south', async (t) => {
@@ -254,6 +328,7 @@ const files = {
   'OresundHD.dfs2': 'Dfs2',
   'OresundHD.dfs3': 'Dfs3',
   'HD2D.dfsu': 'Dfsu',
+  'OdenseHD3D.dfsu': 'Dfsu',
   'TemporalNeqCal.dfs0': 'Dfs0',
   'random.dfs1': 'Dfs1',
 };

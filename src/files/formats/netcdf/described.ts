@@ -10,6 +10,7 @@ import { readDescribedGrid } from '../io/store/read-grid.ts';
 import { readDescribedMesh } from '../io/store/read-mesh.ts';
 import { readDescribedSeries } from './described-series.ts';
 import type { NetCdfGroup } from './netcdf-file.ts';
+import { readStackedMesh } from './ugrid/stacked/read-stacked.ts';
 
 type Described = Extract<Data, { kind: 'grid' | 'mesh' | 'array' | 'series' }>;
 
@@ -33,6 +34,7 @@ export async function readDescribed(
     const kept = { ...description, items } as typeof description;
     if (kept.kind === 'grid') return (await readDescribedGrid(kept, store)).data;
     if (kept.kind === 'series') return await readDescribedSeries(kept, store);
+    if (kept.kind === 'mesh' && kept.stacked) return await readStackedMesh(kept, store);
     return kept.kind === 'mesh'
       ? (await readDescribedMesh(kept, store, netCdfNaming.mesh)).data
       : (await readDescribedArray(kept, store)).data;

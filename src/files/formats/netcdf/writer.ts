@@ -10,6 +10,7 @@ import { TIME } from '../io/store/time.ts';
 import { writeClassic } from './classic/write-classic.ts';
 import { Hdf5Writer } from './hdf5/write/hdf5-writer.ts';
 import type { writeParameters } from './parameters.ts';
+import { ugridContent } from './ugrid/write-mesh.ts';
 import { contentFor } from './write/content.ts';
 import { arrayOfLine, isLine, withPlaces } from './write/line.ts';
 import { seriesContent, writeSeries } from './write/series.ts';
@@ -31,7 +32,7 @@ export const write: Write<typeof writeParameters, 'grid' | 'mesh' | 'array' | 's
   const content =
     data.kind === 'grid' && isLine(data)
       ? await withPlaces(await contentFor(await arrayOfLine(data), context), data)
-      : await contentFor(data.kind === 'grid' ? await southUp(data, held, context) : data, context);
+      : await contentFor(data.kind === 'grid' ? await southUp(data, held, context) : data, context, ugridContent);
   if (classic) await writeClassic(content, sink, context);
   else await writeContent(content, writerFor(sink, parameters, context), context);
 };

@@ -23,13 +23,24 @@ const describing = [
   'interior_ring',
 ];
 
+/** Lists of a term and the variable that it is, such as `area: cell_area`. */
+const ofTerms = ['cell_measures', 'formula_terms'];
+
+/** The variables that such an attribute names. */
+const namesIn = (key: string, text: string): string[] => {
+  const words = text.replaceAll(':', ': ').split(/\s+/);
+  return ofTerms.includes(key)
+    ? words.filter((word) => !word.endsWith(':'))
+    : words.map((word) => word.replace(/:$/, ''));
+};
+
 /** Variables with values, scalar coordinates, and the names of those that are neither and hold no axis. */
 export function variablesOf(file: CfFile) {
   const all = [...file.variables.values()];
   const named = new Map<string, string>();
   for (const attributes of [file.attributes, ...all.map(({ metadata }) => metadata.attributes)])
     for (const key of describing)
-      for (const word of textOf(attributes[key])?.split(/[\s:]+/) ?? []) if (!named.has(word)) named.set(word, key);
+      for (const word of namesIn(key, textOf(attributes[key]) ?? '')) if (!named.has(word)) named.set(word, key);
   const isAxis = ({ metadata: { name, shape, dimensions } }: CfVariable) =>
     shape.length === 1 && dimensions[0] === name;
   const chosen = all.filter((one) => one.metadata.shape.length > 0 && !named.has(one.metadata.name) && !isAxis(one));

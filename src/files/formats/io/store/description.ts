@@ -120,6 +120,8 @@ const MeshDescription = z.object({
   spectrum: z.array(Axis).min(1).max(2).optional(),
   section: z.enum(['profile', 'column']).optional(),
   layers: z.object({ maximum: z.int().min(0), sigma: z.int().min(0) }).optional(),
+  /** The arrays are those of the plane, with a dimension of layers. */
+  stacked: z.literal(true).optional(),
   crs: Crs.optional(),
   time: Time.optional(),
   items: z.array(

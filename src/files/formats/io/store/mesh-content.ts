@@ -158,7 +158,7 @@ function cellArrays(mesh: Mesh, meshArrays: MeshNames): WholeArray[] {
     attributes: {
       cf_role: `${cellsAs(mesh)}_node_connectivity`,
       start_index: meshArrays.firstNode,
-      _FillValue: -1,
+      ...(most === 2 ? {} : { _FillValue: -1 }),
     },
   });
   return [{ spec: { ...spec, fill: -1 }, values }];

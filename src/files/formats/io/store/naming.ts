@@ -64,6 +64,32 @@ export const zarrNaming: StoreNaming = {
   },
 };
 
+/** Names of the arrays and dimensions of layers above the faces of a mesh. */
+export const stackNames = {
+  layer: 'mesh2d_layers',
+  interface: 'mesh2d_interfaces',
+  faceLayers: 'mesh2d_face_layers',
+  nodeAt: 'mesh2d_interface_node',
+  z: 'mesh2d_node_interface_z',
+  heights: 'mesh2d_node_interface_heights',
+  codes: 'mesh2d_node_interface_code',
+  nodeIds: 'mesh2d_node_interface_id',
+  cellIds: 'mesh2d_cell_id',
+  layerSigma: 'mesh2d_layer_sigma',
+  layerZ: 'mesh2d_layer_z',
+  interfaceSigma: 'mesh2d_interface_sigma',
+  interfaceZ: 'mesh2d_interface_z',
+  surface: 'mesh2d_surface',
+  depth: 'mesh2d_depth',
+  sigmaDepth: 'mesh2d_sigma_depth',
+} as const;
+
+/** Centres of the faces of a mesh. */
+export const faceCentreNames = { x: 'mesh2d_face_x', y: 'mesh2d_face_y' } as const;
+
+/** Variables with the code of the coordinate system of a mesh, as Delft3D-FM calls them. */
+export const codedCrsNames = { projected: 'projected_coordinate_system', geographic: 'wgs84' } as const;
+
 /** Names of letters, digits and `_`, as CF recommends, and those of UGRID. */
 export const netCdfNaming: StoreNaming = {
   safe: (wanted) => {
@@ -72,7 +98,15 @@ export const netCdfNaming: StoreNaming = {
     // CF asks for a letter at the beginning, which an underscore is not.
     return /^[A-Za-z]/.test(name) ? name : `v${name.startsWith('_') ? '' : '_'}${name}`;
   },
-  reserved: ['station', 'time_bnds', 'x_of_cell', 'y_of_cell'],
+  reserved: [
+    'station',
+    'time_bnds',
+    'x_of_cell',
+    'y_of_cell',
+    ...Object.values(stackNames),
+    ...Object.values(faceCentreNames),
+    ...Object.values(codedCrsNames),
+  ],
   mesh: {
     topology: 'mesh2d',
     x: 'mesh2d_node_x',

@@ -2,7 +2,7 @@ import type { Crs } from '../../../data/crs-reference.ts';
 import { defined } from '../../../data/defined.ts';
 import type { Axis } from '../../../data/item.ts';
 import { CELL_SHAPES, type Mesh, type MeshItem, type MeshLayers } from '../../../data/mesh.ts';
-import { componentCount } from '../../../data/mesh-cells.ts';
+import { componentCount, shapesByCorners } from '../../../data/mesh-cells.ts';
 import { isRising } from '../../../data/number-arrays.ts';
 import { asSamples, isBig, type StoredValues } from '../../../data/stored-values.ts';
 import { stepCount } from '../../../data/time-axis.ts';
@@ -116,20 +116,22 @@ async function cellsOf(
   nodes: number,
   meshArrays: MeshNames,
 ): Promise<Pick<Mesh, 'shapes' | 'connectivity' | 'offsets'>> {
-  const shapes = Uint8Array.from(await numbersOf(store, meshArrays.shapes), Number);
+  const { connectivity, offsets } = store.arrays.has(meshArrays.padded)
+    ? await paddedCells(store.array(meshArrays.padded), meshArrays.firstNode)
+    : await flatCells(store, meshArrays);
+  const shapes = store.arrays.has(meshArrays.shapes)
+    ? Uint8Array.from(await store.array(meshArrays.shapes).all([offsets.length - 1]), Number)
+    : shapesByCorners(offsets);
   const wrong = shapes.find((shape) => !shapeNumbers.includes(shape));
   if (wrong !== undefined)
     throw new FormatError(`A cell has the shape ${wrong}, which is not one of VTK's that are supported.`);
-  const { connectivity, offsets } = store.arrays.has(meshArrays.padded)
-    ? await paddedCells(store.array(meshArrays.padded), shapes.length, meshArrays.firstNode)
-    : await flatCells(store, shapes.length, meshArrays);
   const missing = connectivity.find((node) => node >= nodes);
   if (missing !== undefined) throw new FormatError(`A cell has the node ${missing}, but there are ${nodes} nodes.`);
   return { shapes, connectivity, offsets };
 }
 
-async function paddedCells(array: StoreArray, cells: number, firstNode: number) {
-  const most = array.metadata.shape[1] ?? 0;
+async function paddedCells(array: StoreArray, firstNode: number) {
+  const [cells = 0, most = 0] = array.metadata.shape;
   const table = await array.all([cells, most]);
   const offsets = new Uint32Array(cells + 1);
   const connectivity = new Uint32Array(table.length);
@@ -144,9 +146,9 @@ async function paddedCells(array: StoreArray, cells: number, firstNode: number) 
   return { connectivity: connectivity.slice(0, at), offsets };
 }
 
-async function flatCells(store: ArrayStore, cells: number, meshArrays: MeshNames) {
+async function flatCells(store: ArrayStore, meshArrays: MeshNames) {
   const connectivity = Uint32Array.from(await numbersOf(store, meshArrays.flat), Number);
-  const offsets = Uint32Array.from(await store.array(meshArrays.offsets).all([cells + 1]), Number);
+  const offsets = Uint32Array.from(await numbersOf(store, meshArrays.offsets), Number);
   if (offsets[0] !== 0 || !isRising(offsets) || offsets.at(-1) !== connectivity.length)
     throw new FormatError(
       `The offsets of the cells do not rise from 0 to the number of their nodes, ${connectivity.length}.`,

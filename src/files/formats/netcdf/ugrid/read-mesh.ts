@@ -13,9 +13,11 @@ import type { CfOptions } from '../../io/cf/read.ts';
 import { stepBoundsOf, valueKindOf } from '../../io/cf/value-kind.ts';
 import { type CfContext, type CfFile, type CfVariable, numberOf, shortened, textOf } from '../../io/cf/variable.ts';
 import { ArrayView, type ViewDimension } from '../../io/cf/view.ts';
+import { stackNames } from '../../io/store/naming.ts';
 import type { ValueArray } from '../../io/value-array.ts';
-import { type Layering, layeredCells, layeringOf } from './layers.ts';
+import { type Layering, layeringOf } from './layers.ts';
 import { meshCrs } from './mesh-crs.ts';
+import { layeredGeometry } from './moving-layers.ts';
 import { type Faces, facesOf, nodesOf, type Topology } from './topology.ts';
 
 /** The topology variables of a file by the conventions of UGRID. */
@@ -45,7 +47,13 @@ export async function readUgrid(
   const flat = await nodesOf(file, topology);
   const faces = await facesOf(file, topology, flat.nodes.length / 3);
   const { chosen, scalars } = variablesOf(file);
-  const described = new Set([topology.name, flat.heights, flat.codes, ...topology.describing]);
+  const described = new Set([
+    topology.name,
+    flat.heights,
+    flat.codes,
+    ...topology.describing,
+    ...Object.values<string>(stackNames),
+  ]);
   const placed = chosen.flatMap((variable) =>
     described.has(variable.metadata.name) ? [] : (placeOf(variable, topology, faces, context) ?? []),
   );
@@ -59,7 +67,7 @@ export async function readUgrid(
     context,
   );
   const layering = kept.some(({ layerAt }) => layerAt >= 0)
-    ? await layeringOf(file, topology, kept[kept.findIndex(({ layerAt }) => layerAt >= 0)]!, context)
+    ? await layeringOf(file, topology, kept[kept.findIndex(({ layerAt }) => layerAt >= 0)]!)
     : undefined;
   const bounds = await stepBoundsOf(file, clock);
   const items: MeshItem[] = [];
@@ -80,8 +88,14 @@ export async function readUgrid(
     arrays.push(view);
   }
   await reportInvalid(packings, context, context.signal);
+  const valuesOn = (variable: CfVariable) => {
+    const place = placeOf(variable, topology, faces, context);
+    return place && viewOf({ ...place, layerAt: -1 }, clock, undefined, context);
+  };
   const cells =
-    layering === undefined ? { nodes: flat.nodes, ...faces.cells } : layeredCells(flat.nodes, faces.cells, layering);
+    layering === undefined
+      ? { nodes: flat.nodes, ...faces.cells }
+      : await layeredGeometry({ flat, faces: faces.cells, layering, valuesOn }, context);
   const timed = arrays.some((array) => array.metadata.dimensions[0] === TIME);
   return defined({
     kind: 'mesh',
@@ -94,7 +108,7 @@ export async function readUgrid(
     nodeCodes: layering === undefined ? flat.nodeCodes : undefined,
     ...cells,
     items,
-    time: timed ? clock?.time : undefined,
+    time: timed || 'heights' in cells ? clock?.time : undefined,
     async values(item: number, step: number): Promise<Samples> {
       const { metadata } = arrays[item]!;
       const own = metadata.dimensions[0] === TIME ? 1 : 0;

@@ -1,6 +1,7 @@
 import type { Data } from '../../../data/data.ts';
 import type { Grid } from '../../../data/grid.ts';
 import type { Item, ValueKind } from '../../../data/item.ts';
+import type { Mesh } from '../../../data/mesh.ts';
 import type { Series } from '../../../data/series.ts';
 import type { TimeAxis } from '../../../data/time-axis.ts';
 import type { Context, Provenance } from '../../define.ts';
@@ -20,16 +21,20 @@ import { mappingParameters } from './mapping-parameters.ts';
 const conventions = 'CF-1.11 UGRID-1.0';
 const BOUNDS = 'time_bnds';
 
-/** The arrays of a grid, mesh or array with the attributes of CF 1.11 and UGRID 1.0. */
+/**
+ * The arrays of a grid, mesh or array with the attributes of CF 1.11 and UGRID 1.0.
+ * @param ofMesh the arrays of a mesh; by default those that hold its cells as they are
+ */
 export async function contentFor(
   data: Exclude<Data, { kind: 'bytes' | 'features' | 'series' }>,
   context: Pick<Context, 'provenance'>,
+  ofMesh: (mesh: Mesh) => Promise<StoreContent> = (mesh) => meshContent(mesh, netCdfNaming),
 ): Promise<StoreContent> {
   const content =
     data.kind === 'grid'
       ? await gridContent(data, netCdfNaming)
       : data.kind === 'mesh'
-        ? await meshContent(data, netCdfNaming)
+        ? await ofMesh(data)
         : await arrayContent(data, netCdfNaming);
   const items: readonly Item[] = data.kind === 'grid' ? data.bands : data.items;
   const bounds = content.time && boundsOf(content.time, items);
