@@ -46,12 +46,13 @@ export const markAllNamed = (tx: Transaction, names: readonly string[]) =>
     update staged_blobs set named_at = coalesce(named_at, now()) where name = any(${sql.array(names, 'text')})`);
 
 /**
- * Blob of an upload that a transfer uses, even if deleted or expired. Locked against deletion until the transaction
- * ends.
+ * Names of those among these uploads of a transfer that still have a file, even if deleted or expired. Locked against
+ * deletion until the transaction ends.
  */
-export const holdStaged = (tx: Transaction, name: string) =>
-  tx.maybeOneFirst(sql.write(z.object({ blob: z.string() }))`
-    select blob from staged_blobs where name = ${name} and blob is not null for share`);
+export const holdStaged = (tx: Transaction, names: readonly string[]) =>
+  tx.anyFirst(sql.write(z.object({ name: z.string() }))`
+    select name from staged_blobs
+    where name = any(${sql.array(names, 'text')}) and blob is not null order by name for share`);
 
 /**
  * Sets the blob of an upload, unless a transfer uses it, or it has a blob despite `onlyNew`, or a blob other than

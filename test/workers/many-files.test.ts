@@ -94,6 +94,12 @@ test.serial('a bad file among many is named, and a retry reads the same files', 
     { count: number },
   ];
   t.is(count, 2);
+  await w.sql('update staged_blobs set blob = null, size = null where name = $1', [
+    files[2]!.uploadUrl.replace(/\?.*/, '').split('/').at(-1),
+  ]);
+  const gone = await client.post(`/api/conversion/transfer/${again.id}/retry`, {});
+  t.deepEqual([gone.status, gone.body.code], [409, 'InputGone']);
+  t.is(gone.body.detail, "The file 'c.asc' is no longer stored. Upload it again.");
 });
 
 test.serial('uploads of a transfer are kept until a day after its end, and then deleted', async (t) => {

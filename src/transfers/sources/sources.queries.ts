@@ -4,10 +4,10 @@ import { type Reads, sql, type Transaction } from '../../db.ts';
 export const insertSource = (tx: Transaction, id: string, sealed: Buffer) =>
   tx.query(sql.unsafe`insert into remote_sources (id, sealed) values (${id}, ${sql.binary(sealed)})`);
 
-/** Locks the address of a remote file until the transaction ends. Null: it was deleted. */
-export const lockSource = (tx: Transaction, id: string) =>
-  tx.maybeOneFirst(sql.write(z.object({ id: z.string() }))`
-    select id from remote_sources where id = ${id} for share`);
+/** Locks addresses of remote files until the transaction ends. Gives the ids of those that were not deleted. */
+export const lockSources = (tx: Transaction, ids: readonly string[]) =>
+  tx.anyFirst(sql.write(z.object({ id: z.string() }))`
+    select id from remote_sources where id = any(${sql.array(ids, 'uuid')}) order by id for share`);
 
 /** Condition: the transfer `t` has not ended, or can be retried. */
 const needing = sql.fragment`

@@ -8,7 +8,7 @@ import { may, requireCapability } from '../../projects/access.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
 import { holdStaged } from '../../uploads/staged.queries.ts';
 import { findTransfer, lockTransfer, type Summary } from '../queries.ts';
-import { lockSource } from '../sources/sources.queries.ts';
+import { lockSources } from '../sources/sources.queries.ts';
 import { missingParameters } from './check.ts';
 import { planMoveOrCopy } from './move-or-copy.ts';
 import { type Beginnable, getBeginning, listInputs } from './retry.queries.ts';
@@ -107,29 +107,36 @@ async function planRetry(tx: Transaction, caller: Caller, failed: Beginnable & P
     if (writes) await refuseUsed(tx, found);
     else refuseWritten(found);
   }
-  await holdFile(tx, { stagedBlob, sourceId }, failed.request.inputName);
-  for (const [n, other] of (failed.others ?? []).entries()) await holdOther(tx, caller, failed, other, n);
+  const others = failed.others ?? [];
+  for (const { datasetId } of others) if (datasetId !== undefined) await keepDataset(tx, caller, tenantId, datasetId);
+  const { inputName, inputs, sideInputs } = failed.request;
+  const sideNames = new Map(sideInputs?.map(({ key, name }) => [key, name]));
+  const nameOf = ({ key }: OtherInput, n: number) => (key === undefined ? inputs?.[n + 1]?.name : sideNames.get(key));
+  await holdFiles(tx, [
+    { stagedBlob, sourceId, name: inputName },
+    ...others.map((other, n) => ({ ...other, name: nameOf(other, n) ?? inputName })),
+  ]);
   return { ...failed, ...location };
 }
 
-/** Checks and locks an input besides the first one. */
-async function holdOther(
-  tx: Transaction,
-  caller: Caller,
-  { request, tenantId }: Beginnable,
-  other: OtherInput,
-  n: number,
-) {
-  const { key, datasetId } = other;
-  if (datasetId !== undefined) return keepDataset(tx, caller, tenantId, datasetId);
-  const side = request.sideInputs?.find((one) => one.key === key);
-  await holdFile(tx, other, (key === undefined ? request.inputs?.[n + 1]?.name : side?.name) ?? request.inputName);
-}
-
-/** Locks a file against deletion. */
-async function holdFile(tx: Transaction, { stagedBlob, sourceId }: OtherInput, name: string) {
-  if (stagedBlob !== undefined && (await holdStaged(tx, stagedBlob)) === null)
-    throw conflict(`The file '${name}' is no longer stored. Upload it again.`, { code: 'InputGone' });
-  if (sourceId !== undefined && (await lockSource(tx, sourceId)) === null)
-    throw conflict(`The address of '${name}' is no longer stored. Start a new transfer.`, { code: 'InputGone' });
+/** Locks files against deletion: a mosaic may have thousands, so in one statement for uploads and one for addresses. */
+async function holdFiles(tx: Transaction, files: readonly (OtherInput & { name: string })[]) {
+  const uploads = new Set(
+    await holdStaged(
+      tx,
+      files.flatMap(({ stagedBlob }) => stagedBlob ?? []),
+    ),
+  );
+  const addresses = new Set(
+    await lockSources(
+      tx,
+      files.flatMap(({ sourceId }) => sourceId ?? []),
+    ),
+  );
+  for (const { stagedBlob, sourceId, name } of files) {
+    if (stagedBlob !== undefined && !uploads.has(stagedBlob))
+      throw conflict(`The file '${name}' is no longer stored. Upload it again.`, { code: 'InputGone' });
+    if (sourceId !== undefined && !addresses.has(sourceId))
+      throw conflict(`The address of '${name}' is no longer stored. Start a new transfer.`, { code: 'InputGone' });
+  }
 }
