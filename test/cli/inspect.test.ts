@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import test from 'ava';
+import { terminal } from '../../cli/io.ts';
 import { main } from '../../cli/main.ts';
 import { startProgress } from '../../src/files/command/progress.ts';
 import { axes, block, dfsBytes, values } from '../formats/dfs/dfs-bytes.ts';
@@ -250,4 +251,39 @@ test('the help for --json of a local command says that it prints the result', as
     t.regex(out(), /--json +print the result as JSON, and errors as JSON/);
     t.notRegex(out(), /server's answer/);
   }
+});
+
+/** Output that calls `after` when the first bytes arrive. */
+function watched(after: () => void) {
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
+  let [shown, said] = ['', ''];
+  streams.stdout.on('data', (chunk) => {
+    if (shown === '') after();
+    shown += chunk;
+  });
+  streams.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  return { streams, shown: () => shown, said: () => said };
+}
+
+test('Ctrl-C ends the inspection of several files, with exit code 130', async (t) => {
+  const paths = ['c1.tif', 'c2.tif', 'c3.tif'].map((name) => join(folder, name));
+  for (const path of paths) await writeFile(path, tiff);
+  let interrupt = () => {};
+  const { streams, shown, said } = watched(() => interrupt());
+  const on = (_: string, listener: () => void) => {
+    interrupt = listener;
+  };
+  t.is(await main(['inspect', ...paths], terminal({ ...streams, on, off() {} }, {})), 130);
+  t.regex(said(), /Interrupted\./);
+  t.false(shown().includes('c3.tif'));
+});
+
+test('the inspection of several files ends when nobody reads it any more', async (t) => {
+  const paths = ['d1.tif', 'd2.tif', 'd3.tif'].map((name) => join(folder, name));
+  for (const path of paths) await writeFile(path, tiff);
+  const { streams, said } = watched(() => streams.stdout.destroy(Object.assign(new Error('EPIPE'), { code: 'EPIPE' })));
+  t.is(await main(['inspect', ...paths], terminal(streams, {})), 1);
+  t.is(said(), '');
 });

@@ -5,7 +5,7 @@ import type { Extent, Inspection, ItemInspection, TimeInspection } from '../conv
 import type { PictureChoice } from '../convert/kinds/picture-choice.ts';
 import { millisecondsOf, parseUtc } from '../data/date-text.ts';
 import { endBatch, inBatch } from './batch.ts';
-import { UsageError } from './errors.ts';
+import { Interrupted, OutputFailed, UsageError } from './errors.ts';
 import { expandFiles } from './expand.ts';
 import { openLocal } from './input.ts';
 import type { Io } from './io.ts';
@@ -36,7 +36,7 @@ export async function inspectFiles(given: readonly string[], options: PictureOpt
         if (!io.json) io.print([`${at === 0 ? '' : '\n'}${plain(file)}:`, described(inspection)].flat());
         return inspection;
       },
-      { ends: () => signal.aborted },
+      { ends: (error) => error instanceof Interrupted || error instanceof OutputFailed },
     );
     if (io.json) {
       const errors = new Map(failures.map(({ file, message }) => [file, message]));
@@ -53,7 +53,13 @@ async function inspectInput(argument: string, picture: PictureChoice | undefined
   await using open = new AsyncDisposableStack();
   const { path } = await openLocal(io, argument, open);
   const scratch = await temporaryFolder(tmpdir(), open);
-  return await inspect({ path, scratch, picture, signal });
+  try {
+    signal.throwIfAborted();
+    return await inspect({ path, scratch, picture, signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new Interrupted('Interrupted.');
+  }
 }
 
 async function inspectFile(argument: string, options: PictureOptions, io: Io): Promise<void> {
