@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { bridgeTo } from '../../src/files/convert/bridges/bridges.ts';
 import type { MeshQuality } from '../../src/files/convert/conversion.ts';
+import { withParameters } from '../../src/files/convert/offers.ts';
 import type { Data } from '../../src/files/data/data.ts';
 import { FileSink } from '../../src/files/formats/io/bytes.ts';
 import { completeParameters } from '../../src/files/formats/parameters.ts';
@@ -38,7 +39,8 @@ export async function written(
     told = of;
   };
   const work = { parameters: complete, writer, stem: 'made', context, quality };
-  const bridge = writer.accepts.includes(data.kind) ? undefined : bridgeTo(writer, data.kind)!;
+  const accepting = withParameters(writer, complete);
+  const bridge = accepting.accepts.includes(data.kind) ? undefined : bridgeTo(accepting, data.kind)!;
   try {
     await writer.write(bridge === undefined ? data : await bridge.change(data as never, work), complete, sink, context);
   } finally {

@@ -150,7 +150,7 @@ async function readAgain(bench: Bench, { format }: Writer, path: string): Promis
   try {
     return (await bench.read(reader, path)).facts;
   } catch (error) {
-    if (error instanceof ConversionError || error instanceof FormatError) return undefined;
+    if (error instanceof ConversionError || error instanceof FormatError) return tileFacts[format]?.(path);
     throw error;
   }
 }
@@ -162,7 +162,7 @@ export async function parametersFor(
   sample: Sample,
 ): Promise<Record<string, unknown>> {
   const { shape } = writer.parameters;
-  if ('TilingSchemes' in shape)
+  if ('TilingSchemes' in shape && (writer.format === 'tiles' || sample.facts.kind === 'grid'))
     return { TilingSchemes: [{ schemeId: 'map', schemeType: 'XYZ', itemName: '*', zoomLevels: [2] }] };
   if ('MaxZoom' in shape) return { MinZoom: LEVEL, MaxZoom: LEVEL };
   const { kind } = sample.facts;

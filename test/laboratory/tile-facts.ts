@@ -30,6 +30,24 @@ export const tileFacts: Readonly<Record<string, (path: string) => Promise<Facts>
       layers,
     };
   },
+  async geopackage(path) {
+    using database = new DatabaseSync(path, { readOnly: true });
+    const rows = database.prepare("select * from gpkg_contents where data_type = 'tiles'").all();
+    const parts = rows.map(({ description }) => new Map(String(description).split('; ').map(memberOf)));
+    const each = <T>(name: string, value: (text: string) => T) =>
+      [...new Set(parts.flatMap((part) => part.get(name) ?? []))].map(value);
+    return {
+      ...NO_FACTS,
+      kind: 'grid',
+      crs: { authority: 'EPSG', code: Number(rows[0]!.srs_id) },
+      columns: each('item', (name) => {
+        const unit = parts.find((part) => part.get('item') === name)!.get('unit');
+        return { name, ...(unit === undefined ? {} : { unit }), values: [] };
+      }),
+      times: { relative: false, list: each('time', (text) => Date.parse(`${text}Z`)) },
+      layers: parts.some((part) => part.has('height')) ? each('height', Number) : each('layer', Number),
+    };
+  },
   async pmtiles(path) {
     await using source = await FileSource.open(path, { checksum: false });
     const archive = await TileArchive.open(source);
@@ -49,6 +67,11 @@ export const tileFacts: Readonly<Record<string, (path: string) => Promise<Facts>
     return ofFeatures(rows.flatMap(({ tile_data }) => decoded(tile_data as Uint8Array)));
   },
 };
+
+function memberOf(text: string): [string, string] {
+  const colon = text.indexOf(': ');
+  return [text.slice(0, colon), text.slice(colon + 2)];
+}
 
 const decoded = (bytes: Uint8Array): DecodedFeature[] =>
   decodeTile(gunzipSync(bytes)).flatMap(({ features }) => features);

@@ -23,7 +23,7 @@ import { IGNORED } from './copied.ts';
 import { checksums, joinInputs } from './join/join-inputs.ts';
 import type { AppendWork, KindHandler } from './kinds/handler.ts';
 import { loadHandler } from './kinds/kinds.ts';
-import { fits, isTransformed, kindsMade, kindsUpTo, misfit, offeredBy } from './offers.ts';
+import { fits, isTransformed, kindsMade, kindsUpTo, misfit, offeredBy, withParameters } from './offers.ts';
 import { convertData } from './pipeline.ts';
 import { Remarks } from './remarks.ts';
 import { isJoin } from './steps/join-shapes.ts';
@@ -108,8 +108,9 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const pulled = (count: number) => {
     features += count;
   };
-  const kinds = kindsThrough(writer, data.kind, applied);
-  const change = bridgesFor(writer, { parameters: writerParameters, writer, stem, context, quality, pulled });
+  const accepting = withParameters(writer, writerParameters);
+  const kinds = kindsThrough(accepting, data.kind, applied);
+  const change = bridgesFor(accepting, { parameters: writerParameters, writer, stem, context, quality, pulled });
   let fileType: FileType | undefined;
   const write = async (what: Data) => {
     const changed = await change(what);

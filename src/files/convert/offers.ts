@@ -41,6 +41,14 @@ export const isTransformed = (reader: Pick<Reader, 'produces'>): boolean =>
 const takes = (writer: Pick<Writer, 'accepts' | 'bridged'>, kind: DataKind): boolean =>
   writer.accepts.includes(kind) || bridgeTo(writer, kind) !== undefined;
 
+/** The writer as it is with these parameters: they may decide which kinds it accepts. */
+export function withParameters(writer: Writer, parameters: Readonly<Record<string, unknown>>): Writer {
+  const { name, acceptsWith } = writer;
+  if (acceptsWith === undefined || parameters[acceptsWith.parameter] === undefined) return writer;
+  const { parameter, kinds } = acceptsWith;
+  return { ...writer, name: `${name} with ${parameter}`, accepts: kinds };
+}
+
 /**
  * The kind of data after each transformation. Where several kinds lead to the writer, one that it accepts without a
  * bridge, and of these the preferred one. Undefined if a transformation does not apply, or the writer does not take

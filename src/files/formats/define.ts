@@ -103,6 +103,8 @@ export interface Reader<P extends z.ZodObject = z.ZodObject> extends Converter<P
 
 export interface Writer<P extends z.ZodObject = z.ZodObject> extends Converter<P>, FileType {
   readonly accepts: readonly DataKind[];
+  /** The kinds that it accepts if a parameter is given. Absent: always the same. */
+  readonly acceptsWith?: { readonly parameter: string; readonly kinds: readonly DataKind[] };
   /** Kinds that a bridge (`convert/bridges`) changes into one that it accepts. Absent: none. */
   readonly bridged?: readonly DataKind[];
   /** Keeps the places of the cells of a grid along a line. */

@@ -1,4 +1,5 @@
 import { tilingWriter } from '../tiles/dataset/format.ts';
+import { geoPackageWriter } from '../tiles/geopackage/format.ts';
 import { mbTilesWriter, pmTilesWriter } from '../tiles/vector/pyramid/format.ts';
 import { asciiGridReader, asciiGridWriter } from './ascii-grid/format.ts';
 import { csvReader, csvWriter } from './csv/format.ts';
@@ -13,7 +14,7 @@ import { dxfReader } from './dxf/format.ts';
 import { fileReader, fileWriter } from './file/format.ts';
 import { gisReader, gisWriter } from './flatgeobuf/format.ts';
 import { geoJsonReader, geoJsonWriter } from './geojson/format.ts';
-import { geoPackageReader, geoPackageWriter } from './geopackage/format.ts';
+import { geoPackageReader } from './geopackage/format.ts';
 import { geoParquetReader, geoParquetWriter } from './geoparquet/format.ts';
 import { geoTiffReader, geoTiffWriter } from './geotiff/format.ts';
 import { gmlReader } from './gml/format.ts';

@@ -1,6 +1,5 @@
-import { defineReader, defineWriter } from '../define.ts';
-import { readParameters, writeParameters } from './parameters.ts';
-import { geoPackageFormat } from './signature.ts';
+import { defineReader } from '../define.ts';
+import { readParameters } from './parameters.ts';
 
 export const geoPackageReader = defineReader({
   name: 'GeoPackageReader',
@@ -10,18 +9,4 @@ export const geoPackageReader = defineReader({
   has: ['place', 'items'],
   parameters: readParameters,
   load: () => import('./reader.ts'),
-});
-
-export const geoPackageWriter = defineWriter({
-  name: 'GeoPackageWriter',
-  description: 'GeoPackage 1.3 (.gpkg): a layer of features with a spatial index (R-tree).',
-  format: 'geopackage',
-  accepts: ['features'],
-  bridged: ['mesh'],
-  layers: 'several',
-  extension: geoPackageFormat.extensions[0],
-  mediaType: 'application/geopackage+sqlite3',
-  appends: { declared: true, ids: true },
-  parameters: writeParameters,
-  load: () => import('./writer.ts'),
 });

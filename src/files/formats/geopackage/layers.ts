@@ -26,18 +26,17 @@ const settings = new Set(['layer_styles', 'qgis_projects']);
  */
 export function findLayer(database: DatabaseSync, wanted: string | undefined, { reportLoss }: Context): Layer {
   const { layers, tiles } = guarded(() => listLayers(database));
-  const names = (list: readonly Layer[]) =>
-    list
-      .slice(0, 50)
-      .map(({ name }) => name.slice(0, 80))
-      .join(', ');
+  const names = (list: readonly Layer[]) => listed(list.map(({ name }) => name));
   if (wanted !== undefined) {
     const found =
       layers.find(({ name }) => name === wanted) ??
       layers.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
     if (found !== undefined) return found;
+    const isTiles = tiles.some((name) => name.toLowerCase() === wanted.toLowerCase());
     throw new ConversionError(
-      `The GeoPackage has no layer '${wanted.slice(0, 80)}'. Layers: ${names(layers) || 'none'}.`,
+      isTiles
+        ? `'${wanted.slice(0, 80)}' is a set of tiles, which cannot be read: tiles are pictures, without the values.`
+        : `The GeoPackage has no layer '${wanted.slice(0, 80)}'. Layers: ${names(layers) || 'none'}.`,
     );
   }
   const data = layers.filter(({ name }) => !settings.has(name));
@@ -48,15 +47,26 @@ export function findLayer(database: DatabaseSync, wanted: string | undefined, { 
     );
   if (data[0] === undefined)
     throw new FormatError(
-      tiles > 0 ? 'The GeoPackage has tiles only, which cannot be read.' : 'The GeoPackage has no layer.',
+      tiles.length > 0
+        ? `The GeoPackage has tiles only, which cannot be read: tiles are pictures, without the values. Sets of tiles: ${listed(tiles)}.`
+        : 'The GeoPackage has no layer.',
     );
-  if (tiles > 0) reportLoss(`${tiles} sets of tiles were left out.`);
+  if (tiles.length > 0) reportLoss(`Sets of tiles were left out: ${listed(tiles)}.`);
   const left = layers.filter(({ name }) => settings.has(name)).map(({ name }) => name);
   if (left.length > 0) reportLoss(`Styles and settings of programs were left out: ${left.join(', ')}.`);
   return data[0];
 }
 
-function listLayers(database: DatabaseSync): { layers: Layer[]; tiles: number } {
+/** At most this many names are listed. */
+const mostListed = 50;
+
+const listed = (names: readonly string[]): string =>
+  `${names
+    .slice(0, mostListed)
+    .map((name) => name.slice(0, 80))
+    .join(', ')}${names.length > mostListed ? ', …' : ''}`;
+
+function listLayers(database: DatabaseSync): { layers: Layer[]; tiles: string[] } {
   const master = database.prepare("select name, type, sql from sqlite_master where type in ('table', 'view')").all();
   const known = new Map(
     master.map(({ name, type, sql }) => [String(name), { isView: type === 'view', sql: String(sql) }]),
@@ -73,14 +83,15 @@ function listLayers(database: DatabaseSync): { layers: Layer[]; tiles: number } 
     : [];
   const geometryOf = new Map(geometries.toReversed().map((one) => [String(one.name).toLowerCase(), one]));
   const layers: Layer[] = [];
-  let [tiles, attributes] = [0, 0];
+  const tiles: string[] = [];
+  let attributes = 0;
   const taken = new Set<string>();
   for (const { name: given, type } of contents) {
     const name = inAnyCase.get(String(given).toLowerCase());
     if (name === undefined) continue;
     taken.add(name);
     if (type !== 'features' && type !== 'attributes' && type !== 'aspatial') {
-      if (type === 'tiles' || type === '2d-gridded-coverage') tiles++;
+      if (type === 'tiles' || type === '2d-gridded-coverage') tiles.push(name);
       continue;
     }
     if (type !== 'features') attributes++;

@@ -4,8 +4,6 @@ import type { Mesh } from '../../data/mesh.ts';
 import { ConversionError } from '../../errors.ts';
 import type { Context, Write } from '../../formats/define.ts';
 import { FileSource } from '../../formats/io/bytes.ts';
-import { reportMeshParts } from '../../formats/io/left-out.ts';
-import { reportUnstored } from '../../formats/io/unstored.ts';
 import { ZipWriter } from '../../formats/io/zip-writer.ts';
 import { planTiles, withLevelsOnRequest } from '../raster/drawing.ts';
 import { emptyTile } from '../raster/encode-tile.ts';
@@ -18,6 +16,7 @@ import { appendTiles } from './append-tiles.ts';
 import { LimitsOnRequest } from './availability.ts';
 import { describeTiles, drawnScheme, styleOf } from './describe-tiles.ts';
 import { DESCRIPTION, type DrawnScheme, emptyTileName, packDescription } from './description.ts';
+import { reportTileLosses } from './losses.ts';
 import type { writeParameters } from './parameters.ts';
 import { checkSchemes, MOST_SCHEMES, schemesOfItems, type TilingScheme } from './schemes.ts';
 import { StoredTiles } from './stored-tiles.ts';
@@ -69,7 +68,7 @@ interface Asked {
 
 async function writeTiles(data: Grid | Mesh, { schemes: asked, ahead }: Asked, sink: ByteSink, context: Context) {
   const source = await (data.kind === 'grid' ? gridSource(data, context) : meshSource(data, context));
-  reportLosses(data, asked, context);
+  reportTileLosses(data, asked, context);
   const slices = slicesOf(source);
   const drawable = source.items.filter(({ hasTiles = true }) => hasTiles);
   const all = schemesOfItems(asked, { items: drawable, hasColours: source.hasColours });
@@ -101,24 +100,6 @@ async function writeTiles(data: Grid | Mesh, { schemes: asked, ahead }: Asked, s
   }
   await zip.addBytes(DESCRIPTION, packDescription(describeTiles(source, { asked, drawn, values }, bytes)));
   await zip.finish();
-}
-
-/** Tiles show values of items; of all else they have names, units, times and heights of layers. */
-function reportLosses(data: Grid | Mesh, schemes: readonly TilingScheme[], context: Context): void {
-  const { reportLoss } = context;
-  const isPicture = schemes.some(({ outputType }) => outputType === 'PNG' || outputType === 'WEBP');
-  reportLoss(
-    isPicture
-      ? 'Tiles are pictures: the values were resampled to pixels and became colours, without their precision.'
-      : 'The values of tiles were resampled to pixels, in single precision or less.',
-  );
-  if (schemes.some(({ schemeType }) => schemeType === 'XYZ'))
-    reportLoss('Tiles of XYZ are in the coordinate system Web Mercator (EPSG:3857).');
-  if (data.time !== undefined && data.time.start === undefined)
-    reportLoss('The times are relative; tiles count them from 1970-01-01T00:00:00.');
-  const items = data.kind === 'grid' ? data.bands : data.items;
-  reportUnstored(items, 'A set of tiles', ['quantity', 'valueKind'], context);
-  if (data.kind === 'mesh') reportMeshParts(data, 'Tiles', { hasLayers: true }, context);
 }
 
 function planScheme(scheme: TilingScheme, source: TileSource, drawn: { slices: number; ahead: number }) {

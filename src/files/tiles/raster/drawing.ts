@@ -75,19 +75,14 @@ export function withLevelsOnRequest(
   plan: TilePlan,
   { slices, ahead = DRAW_AHEAD_TILES }: { slices: number; ahead?: number },
 ): TilePlan {
-  const { matrices, mercator, base, boxes, levels } = plan;
-  const counts = levels.map(
-    (level) => slices * rangesOf(matrices, level, boxes).reduce((sum, one) => sum + tileCount(one), 0),
-  );
+  const { mercator, base, levels } = plan;
+  const counts = tileCounts(plan, slices);
   const highest = base - MOST_LEVELS_ABOVE;
   const first = mercator
     ? Math.max(highest, Math.min(scheme.firstLevelOnRequest ?? Infinity, firstBeyond()))
     : Infinity;
   const drawnNow = counts.reduce((sum, count, n) => (levels[n]! < first ? sum + count : sum), 0);
-  if (drawnNow > MOST_TILES)
-    throw new ConversionError(
-      `Scheme '${scheme.schemeId}' needs up to ${drawnNow} tiles; at most ${MOST_TILES} are drawn. ${adviceFor(mercator, highest, slices)}`,
-    );
+  checkCount(scheme, drawnNow, { slices, ...(mercator && { highest }) });
   return { ...plan, onRequest: levels.filter((level) => level >= first) };
 
   /** The level with which there are more tiles than are drawn ahead. */
@@ -101,13 +96,35 @@ export function withLevelsOnRequest(
   }
 }
 
-/** Lower levels do not help where the levels are too low to be drawn on request, and too many steps have them. */
-function adviceFor(mercator: boolean, highest: number, slices: number): string {
-  const levels = mercator
-    ? `Zoom levels from ${highest} on are drawn on request; leave out some of those before.`
-    : 'Give fewer or lower zoomLevels.';
+/**
+ * For files that hold all levels.
+ * @throws ConversionError if they have too many tiles
+ */
+export function checkAllLevels(scheme: TilingScheme, plan: TilePlan, slices: number): void {
+  const count = tileCounts(plan, slices).reduce((sum, one) => sum + one, 0);
+  checkCount(scheme, count, { slices });
+}
+
+/** The most tiles of each level. */
+const tileCounts = ({ matrices, boxes, levels }: TilePlan, slices: number): number[] =>
+  levels.map((level) => slices * rangesOf(matrices, level, boxes).reduce((sum, one) => sum + tileCount(one), 0));
+
+/** @param highest the first level that can be drawn on request; absent: none can */
+function checkCount(
+  { schemeId }: TilingScheme,
+  count: number,
+  { slices, highest }: { slices: number; highest?: number },
+) {
+  if (count <= MOST_TILES) return;
+  // Lower levels do not help where the levels are too low to be drawn on request, and too many steps have them.
+  const levels =
+    highest === undefined
+      ? 'Give fewer or lower zoomLevels.'
+      : `Zoom levels from ${highest} on are drawn on request; leave out some of those before.`;
   const steps = `They are of ${slices} time steps and layers; choose fewer with a temporal or vertical filter.`;
-  return slices > 1 ? `${levels} ${steps}` : levels;
+  throw new ConversionError(
+    `Scheme '${schemeId}' needs up to ${count} tiles; at most ${MOST_TILES} are drawn. ${slices > 1 ? `${levels} ${steps}` : levels}`,
+  );
 }
 
 export interface Output {
