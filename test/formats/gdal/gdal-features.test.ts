@@ -216,6 +216,27 @@ test('entities of DXF are features with their layer; heights are kept if one is 
   t.deepEqual(lost, ['Colours, line styles and fonts of the drawing were left out.']);
 });
 
+test('texts of DXF are UTF-8 since AutoCAD 2007, and before if they are valid as such', async (t) => {
+  const header = (version: string) =>
+    `0\nSECTION\n2\nHEADER\n9\n$ACADVER\n1\n${version}\n9\n$DWGCODEPAGE\n3\nANSI_1252\n0\nENDSEC\n`;
+  const drawing = dxf(dxfPoint(0).replace('wells', 'Brønd Å'));
+  const guessed = 'The texts of the drawing were read as UTF-8, although its header does not say so.';
+  for (const [text, encoding, remarks] of [
+    [header('AC1032') + drawing, 'utf8', []],
+    [header('AC1021') + drawing, 'utf8', []],
+    [header('AC1015') + drawing, 'latin1', []],
+    [header('AC1015') + drawing, 'utf8', [guessed]],
+    [drawing, 'utf8', [guessed]],
+    [drawing, 'latin1', []],
+  ] as const) {
+    const found = await read(t, 'features', 'DxfReader', Buffer.from(text, encoding));
+    t.deepEqual(found.remarks, remarks);
+    const { data } = found;
+    const layer = data.fields.findIndex(({ name }) => name === 'Layer');
+    for await (const [one] of data.chunks()) t.is(one!.values[layer], 'Brønd Å');
+  }
+});
+
 test('a coordinate of DXF that is not a number is refused with its line', async (t) => {
   for (const wrong of ['1,5', 'x', '', '1.#QNAN'])
     await t.throwsAsync(read(t, 'features', 'DxfReader', dxf(dxfPoint(7)).replace('2.5', wrong)), {

@@ -31,10 +31,16 @@ export async function newFolder({ scratch, onEnd }: Pick<Context, 'scratch' | 'o
   return folder;
 }
 
-/** Copies the file into a folder of its own. */
-export async function copyToFolder(source: ByteSource, name: string, context: Context): Promise<string> {
+/** Copies the file into a folder of its own, behind the bytes `before`. */
+export async function copyToFolder(
+  source: ByteSource,
+  name: string,
+  context: Context,
+  before?: Uint8Array,
+): Promise<string> {
   const path = join(await newFolder(context), name);
   await using sink = await FileSink.create(path, { checksum: false });
+  if (before !== undefined) await sink.append(Buffer.from(before));
   for await (const bytes of piecesOf(source)) {
     context.signal.throwIfAborted();
     await sink.append(bytes);
