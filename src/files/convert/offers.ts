@@ -37,9 +37,24 @@ export function offeredBy(
 export const isTransformed = (reader: Pick<Reader, 'produces'>): boolean =>
   producedKinds(reader).some((kind) => stepNames[kind].length > 0);
 
-/** Whether a writer accepts a kind of data, or a kind that a bridge converts it to. */
-const takes = (writer: Pick<Writer, 'accepts' | 'bridged'>, kind: DataKind): boolean =>
-  writer.accepts.includes(kind) || bridgeTo(writer, kind) !== undefined;
+/** Whether a writer accepts a kind of data after transformations, or a kind that a bridge converts it to. */
+function takes(
+  writer: Pick<Writer, 'accepts' | 'bridged'>,
+  kind: DataKind,
+  names: readonly TransformationName[],
+): boolean {
+  if (writer.accepts.includes(kind)) return true;
+  const bridge = bridgeTo(writer, kind);
+  return bridge !== undefined && !(kind === 'features' && bridge.to === 'grid' && madeWithoutPoints(names));
+}
+
+/** Whether the last transformation that makes features makes lines or polygons. */
+function madeWithoutPoints(names: readonly TransformationName[]): boolean {
+  const makesFeatures = names
+    .map((name) => findRule(name))
+    .findLast((rule) => rule !== undefined && Object.values(rule.makes).some((made) => made.includes('features')));
+  return makesFeatures?.makesNoPoints === true;
+}
 
 /** The writer as it is with these parameters: they may decide which kinds it accepts. */
 export function withParameters(writer: Writer, parameters: Readonly<Record<string, unknown>>): Writer {
@@ -61,7 +76,7 @@ export const kindsUpTo = (
 ): DataKind[] | undefined =>
   kindsLeadingTo(writer.accepts, kind, names) ??
   kindsLeadingTo(
-    kinds.filter((one) => takes(writer, one)),
+    kinds.filter((one) => takes(writer, one, names)),
     kind,
     names,
   );

@@ -1,6 +1,9 @@
 import test, { type ExecutionContext } from 'ava';
+import { fits } from '../../../src/files/convert/offers.ts';
+import type { TransformationName } from '../../../src/files/convert/steps/transformations.ts';
 import type { Grid } from '../../../src/files/data/grid.ts';
 import { ConversionError, RequestError } from '../../../src/files/errors.ts';
+import { findReader, findWriter } from '../../../src/files/formats/registry.ts';
 import { areaOf, contoursOf, gridOf, NODATA, type Point, pointsOf, polygonArea, random, ringsOf } from './made.ts';
 import { isInside, whyInvalid } from './validity.ts';
 
@@ -266,4 +269,17 @@ test('levels that are missing, doubled, too many or not numbers are refused with
   );
   t.regex(await refusal(t, { interval: 1e-6 }), /more than 100,000 levels/);
   t.regex(await refusal(t, { interval: 5 }, gridOf([[0, 1e35]])), /one of the values is 1e\+35/);
+});
+
+test('writers of grids follow contours only if these are rasterized', (t) => {
+  const follows = (writer: string, ...names: TransformationName[]) =>
+    fits(findReader('AsciiGridReader')!, findWriter(writer)!, names);
+  for (const writer of ['AsciiGridWriter', 'GeoTiffWriter']) {
+    t.false(follows(writer, 'ContoursTransformation'), writer);
+    t.false(follows(writer, 'ContoursTransformation', 'ItemFilterTransformation'), writer);
+    t.true(follows(writer, 'ContoursTransformation', 'RasterizeTransformation'), writer);
+    t.true(follows(writer), writer);
+  }
+  for (const writer of ['GeoJsonWriter', 'DfsuWriter']) t.true(follows(writer, 'ContoursTransformation'), writer);
+  t.true(fits(findReader('GeoJsonReader')!, findWriter('GeoTiffWriter')!, []));
 });

@@ -15,6 +15,8 @@ export interface StepRule<T extends { readonly type: string }> {
   /** Facet that the data must have. */
   readonly needs: Facet;
   readonly makes: MadeKinds;
+  /** Its features are lines or polygons: no bridge to grids follows, as these are made of points. */
+  readonly makesNoPoints?: true;
   read(members: Members): T | undefined;
   /** The files and datasets beside the input that it names. */
   sideInputs?(step: T): readonly SideInput[];

@@ -9,6 +9,7 @@ const maxListed = 10_000;
 export const contours: StepRule<ContoursTransformation> = {
   needs: 'place',
   makes: { grid: ['features'], mesh: ['features'] },
+  makesNoPoints: true,
   read(members) {
     const one = members.object('contours', 'an object with levels or interval');
     if (one === undefined) return undefined;
