@@ -52,11 +52,19 @@ export class ReferenceThreads {
       const source = await this.#sources.open(blob, { etag, signal });
       const late = new AppError('unprocessable', `The header could not be read within ${TIME_LIMIT_MS / 1000} s.`);
       const limit = setTimeout(() => void thread.end(late), TIME_LIMIT_MS);
+      // a thread takes bytes that it does not get for a malformed file
+      let unread: { readonly reason: unknown } | undefined;
+      const reply = (range: ReferenceRange) =>
+        answer(source, range).catch((reason: unknown) => {
+          unread ??= { reason };
+          throw reason;
+        });
       try {
-        return await thread.run(
-          { size: source.size, address, expires },
-          { signal, reply: (range) => answer(source, range) },
-        );
+        const text = await thread.run({ size: source.size, address, expires }, { signal, reply });
+        if (unread === undefined) return text;
+        throw unread.reason;
+      } catch (error) {
+        throw unread === undefined ? error : unread.reason;
       } finally {
         clearTimeout(limit);
         await source.close();
