@@ -4,6 +4,7 @@ import { ConversionError } from '../errors.ts';
 import type { Context, JoinedSteps, Reader, Writer } from '../formats/define.ts';
 import { type FileType, nameOfType } from '../formats/file-type.ts';
 import { FileSink, FileSource } from '../formats/io/bytes.ts';
+import { reportDoubles } from '../formats/io/left-out.ts';
 import { completeParameters } from '../formats/parameters.ts';
 import { findReader, findWriter } from '../formats/registry.ts';
 import { openWrittenAppend } from './append/append-written.ts';
@@ -118,6 +119,8 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
       context.reportLoss(
         'The places (x, y) of the points along the line were left out; the distance along it is kept.',
       );
+    // blocks of grids have the exact integers, too
+    if (changed.kind === 'mesh' || changed.kind === 'array') reportDoubles(changed.items, context);
     fileType = (await writer.write(changed, writerParameters, sink, context)) || undefined;
   };
   const session =

@@ -9,7 +9,7 @@ import { sliceSamples } from '../../data/slice-samples.ts';
 import { offsetOf, stepsOf, type TimeAxis } from '../../data/time-axis.ts';
 import { ConversionError } from '../../errors.ts';
 import type { NamedPoint } from '../../formats/bridge-parameters.ts';
-import { reportGridParts, reportMeshParts } from '../../formats/io/left-out.ts';
+import { reportDoubles, reportGridParts, reportMeshParts } from '../../formats/io/left-out.ts';
 import { cellsAt } from '../../geo/mesh/flat-cells.ts';
 import type { BridgeWork } from './bridge.ts';
 
@@ -98,6 +98,7 @@ export async function gridToSeries(grid: Grid, work: BridgeWork): Promise<Series
     }
     return values;
   };
+  reportDoubles(grid.bands, work.context);
   return seriesOf(grid, grid.bands, points, valuesAt);
 }
 

@@ -1,5 +1,6 @@
 import type { FeatureCollection } from '../../data/feature-collection.ts';
 import type { Grid } from '../../data/grid.ts';
+import type { Item } from '../../data/item.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import type { Context } from '../define.ts';
 
@@ -32,6 +33,17 @@ export function reportMeshParts(
 export function reportGridParts({ affine, layers }: Grid, kind: string, context: Reports): void {
   const rotated = affine[2] !== 0 || affine[4] !== 0;
   report(kind, [...(rotated ? ['rotation'] : []), ...(layers === undefined ? [] : ['layers'])], context);
+}
+
+/** Reports 64-bit integers for which only doubles have a place. */
+export function reportDoubles(items: readonly Item[], { reportLoss }: Reports): void {
+  const names = items.flatMap(({ integer64, name }, n) =>
+    integer64 === undefined ? [] : [`'${(name ?? `Item ${n + 1}`).slice(0, 80)}'`],
+  );
+  if (names.length > 0)
+    reportLoss(
+      `The 64-bit integers of ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''} became doubles.`,
+    );
 }
 
 /** Reports parts of features for which cells with numbers have no place, and fields that hold no numbers. */

@@ -2,6 +2,7 @@ import { isEumPair, symbolOf, UNDEFINED_ITEM, UNDEFINED_UNIT } from '../../../da
 import { quantityOf } from '../../../data/eum/unit-text.ts';
 import { type Item, type SampleType, VALUE_KINDS } from '../../../data/item.ts';
 import type { Context } from '../../define.ts';
+import { reportDoubles } from '../left-out.ts';
 import type { DfsAxis } from './axes.ts';
 import { decodeCp1252, encodeCp1252 } from './cp1252.ts';
 import { ValueEncoder, writtenType } from './encode.ts';
@@ -75,6 +76,7 @@ export function newItems<I extends Item>(
   { WriteAsFloat = true, deleteValues, keepNaN, axisOf, noun = 'Item' }: NewItems<I>,
   context: Pick<Context, 'reportLoss'>,
 ): { items: DfsItem[]; encoders: ValueEncoder[] } {
+  reportDoubles(given, context);
   const encoders = given.map((item) => {
     const type = writtenType(item, WriteAsFloat);
     return new ValueEncoder(item, type, deleteValues[type], keepNaN);
