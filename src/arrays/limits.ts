@@ -16,6 +16,10 @@ const tooMuch = (what: string) =>
   );
 
 export const tooManyValues = (values: number) => tooMuch(`would have ${values} values. The maximum is ${mostValues}`);
+export const tooManyCoordinates = (coordinates: number, most: number) =>
+  tooMuch(
+    `would have ${coordinates} coordinates of outlines. The maximum is ${most}; includeGeometries: false leaves them out`,
+  );
 export const tooManyRead = (values: number) =>
   tooMuch(`needs ${values} values of the dataset to be read. The maximum is ${mostRead}`);
 export const tooManyBytes = (bytes: number) =>

@@ -270,3 +270,24 @@ function decode(bytes: Buffer, { coordinatePrecision }: { coordinatePrecision?: 
   if (at !== bytes.length) throw new Error(`${bytes.length - at} bytes behind the end`);
   return found;
 }
+
+test('outlines of too many elements are refused before they are made', async (t) => {
+  const side = 360;
+  const large: Grid = {
+    kind: 'grid',
+    width: side,
+    height: side,
+    affine: [0, 1, 0, 0, 0, 1],
+    bands: [{ name: 'Level', type: 'Float32', nodata: -9999 }],
+    async *rows() {
+      yield { firstRow: 0, rowCount: side, samples: new Float32Array(side * side).fill(1) };
+    },
+  };
+  const { query, binary, refusal } = await scene(t, large);
+  const [status, detail] = await refusal('query-timesteps', { includeValues: false });
+  t.is(status, 413);
+  t.regex(detail, /1036800 coordinates of outlines\. The maximum is 1000000; includeGeometries: false/);
+  const plain = await query('query-timesteps', { includeGeometries: false });
+  t.is(plain.dataBlocks[0].data.length, side * side);
+  t.is((await binary('binary-query-timesteps', {}, {})).elements.length, side * side);
+});

@@ -9,10 +9,11 @@ import { idParam } from '../../http/rules/forms.ts';
 import { component } from '../../http/rules/members.ts';
 import { readAsker } from '../../http/rules/signed-link.ts';
 import { type StoreParts, withDataset } from '../dataset.ts';
+import { mostRead, mostValues, tooManyCoordinates, tooManyValues } from '../limits.ts';
 import type { OpenDataset } from '../stores.ts';
 import { stepTime } from '../times.ts';
 import { type AnswerParts, binaryTimeseries, binaryTimesteps } from './binary-answer.ts';
-import type { Elements } from './elements.ts';
+import { countCoordinates, type Elements } from './elements.ts';
 import { MdBinaryQuery, MdQuery } from './query-input.ts';
 import { chooseFrom, type LayerValues, readBlocks } from './read-blocks.ts';
 
@@ -59,7 +60,7 @@ const BINARY = {
   },
 };
 const NOTE =
-  'Elements are cells of a grid or elements of a mesh, of a layered mesh its columns. At most 1,000,000 values; more are 413.';
+  'Elements are cells of a grid or elements of a mesh, of a layered mesh its columns. At most 1,000,000 values and as many coordinates of outlines (binary: 4,000,000); more are 413.';
 
 interface Answer extends AnswerParts {
   readonly id: string;
@@ -83,12 +84,14 @@ export async function clientQueryRoutes(app: App, parts: StoreParts) {
     reply: FastifyReply,
     { query = {}, options = {} }: z.infer<typeof MdBinaryQuery>,
     answer: (parts: Answer) => T,
+    isBinary = false,
   ): Promise<T> => {
     const stopped = new AbortController();
     whenClosed(reply, () => stopped.abort());
     return withDataset(parts, readAsker(request), request.params.id, (dataset, { id }) =>
       parts.stores.reading(async () => {
         const chosen = await chooseFrom(dataset, query);
+        checkAmount(chosen.elements, query, isBinary);
         const blocks = query.includeValues === false ? [] : await readBlocks(dataset, chosen, stopped.signal);
         const outlines =
           query.includeGeometries === false ? undefined : await outlinesOf(dataset, chosen.elements, query);
@@ -145,7 +148,7 @@ export async function clientQueryRoutes(app: App, parts: StoreParts) {
     body: MdBinaryQuery,
     config: { described: BINARY },
     handler: async (request, reply) => {
-      const bytes = await answered(request, reply, request.body, (answer) => binaryTimesteps(answer));
+      const bytes = await answered(request, reply, request.body, (answer) => binaryTimesteps(answer), true);
       return reply.type(BINARY_TYPE).send(bytes);
     },
   });
@@ -158,12 +161,21 @@ export async function clientQueryRoutes(app: App, parts: StoreParts) {
     body: MdBinaryQuery,
     config: { described: BINARY },
     handler: async (request, reply) => {
-      const bytes = await answered(request, reply, request.body, (answer) =>
-        binaryTimeseries(answer, answer.dataset.data.time),
-      );
+      const answer = (parts: Answer) => binaryTimeseries(parts, parts.dataset.data.time);
+      const bytes = await answered(request, reply, request.body, answer, true);
       return reply.type(BINARY_TYPE).send(bytes);
     },
   });
+}
+
+/** Refuses answers that would keep the event loop busy, or memory full, because of their elements. */
+function checkAmount(elements: Elements, { includeGeometries }: z.infer<typeof MdQuery>, isBinary: boolean): void {
+  if (elements.positions.length > mostValues) throw tooManyValues(elements.positions.length);
+  // binary answers name the cells of grids by their index
+  if (includeGeometries === false || (isBinary && elements.kind === 'grid')) return;
+  const coordinates = countCoordinates(elements);
+  const most = isBinary ? mostRead : mostValues;
+  if (coordinates > most) throw tooManyCoordinates(coordinates, most);
 }
 
 const listed = (count: number, valueAt: (n: number) => number) =>

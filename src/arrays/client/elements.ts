@@ -22,6 +22,14 @@ export interface Elements {
   corner(key: number): readonly [x: number, y: number];
 }
 
+/** Number of x and y of the corners of all elements. */
+export function countCoordinates({ kind, positions, corners }: Elements): number {
+  if (kind === 'grid') return 8 * positions.length;
+  let count = 0;
+  for (let n = 0; n < positions.length; n++) count += 2 * corners(n).length;
+  return count;
+}
+
 /** @throws AppError `invalid` for data without elements, or a filter that meets none */
 export async function chooseElements(dataset: OpenDataset, space: Filters['space']): Promise<Elements> {
   const { data, cells, places } = dataset;
