@@ -291,3 +291,19 @@ test('outlines of too many elements are refused before they are made', async (t)
   t.is(plain.dataBlocks[0].data.length, side * side);
   t.is((await binary('binary-query-timesteps', {}, {})).elements.length, side * side);
 });
+
+test('data over no steps answer elements without values', async (t) => {
+  const none: Grid = {
+    ...grid,
+    time: { spacing: 'nonEquidistant', unit: 'hour', start: Date.UTC(2026, 0, 24), offsets: Float64Array.of() },
+  };
+  const { query, binary } = await scene(t, none);
+  const steps = await query('query-timesteps', {});
+  t.deepEqual([steps.elements.length, steps.dataBlocks], [6, []]);
+  const series = await query('query-timeseries', { includeGeometries: false });
+  t.deepEqual(series.timeSteps, []);
+  t.deepEqual(series.dataBlocks[0].data, []);
+  t.deepEqual((await binary('binary-query-timesteps', {}, {})).blocks, []);
+  const packed = await binary('binary-query-timeseries', {}, {});
+  t.deepEqual(packed.times, []);
+});

@@ -103,7 +103,7 @@ export function binaryTimesteps(parts: AnswerParts): Buffer {
 export function binaryTimeseries(parts: AnswerParts, time: TimeAxis | undefined): Buffer {
   const bytes = begun(parts);
   const { elements, steps } = parts.chosen;
-  if (time !== undefined) addTimes(bytes, time, steps);
+  if (time !== undefined && steps.length > 0) addTimes(bytes, time, steps);
   for (const block of parts.blocks)
     for (let element = 0; element < elements.positions.length; element++) {
       bytes.byte(TAG.block, INDEX.item);
