@@ -56,8 +56,9 @@ export class GlobalHeapGuard {
     if (head.length < headBytes) return true;
     const end = start + Math.min(sizeAt(head, 8), this.#source.size - start);
     let at = start + headBytes;
-    for (let [first, window] = [at, this.#read(at, windowBytes)]; at + headBytes <= end; ) {
-      if (at + headBytes > first + window.length) [first, window] = [at, this.#read(at, windowBytes)];
+    const windowFrom = (from: number) => this.#read(from, Math.min(windowBytes, end - from));
+    for (let [first, window] = [at, windowFrom(at)]; at + headBytes <= end; ) {
+      if (at + headBytes > first + window.length) [first, window] = [at, windowFrom(at)];
       if (--this.#left < 0) return false;
       const size = sizeAt(window, at - first + 8);
       const taken = window.readUInt16LE(at - first) === 0 ? size : (headBytes + 8 * Math.floor((size + 7) / 8)) >>> 0;
