@@ -1,6 +1,7 @@
 import type { ByteSource } from '../../data/bytes.ts';
 import type { Context } from '../define.ts';
 import { BufferedWriter } from './buffered-writer.ts';
+import { readBuffer } from './buffers.ts';
 import { ScratchFile } from './scratch-file.ts';
 
 /** Bytes of records that are sorted in memory at a time. */
@@ -65,40 +66,41 @@ export class OrderedSpool {
   async *ordered(order: Uint32Array): AsyncGenerator<{ bytes: Buffer; first: number; count: number }> {
     await this.end();
     await using source = await this.#file.open();
+    const targets = new Uint32Array(this.length);
     for (let first = 0; first < order.length; ) {
       let size = 0;
       let end = first;
       while (end < order.length && (end === first || size + this.#sizes[order[end]!]! <= batchBytes))
         size += this.#sizes[order[end++]!]!;
-      yield { bytes: await this.#batch(source, order, first, end, size), first, count: end - first };
+      yield { bytes: await this.#batch(source, order.subarray(first, end), targets, size), first, count: end - first };
       first = end;
     }
   }
 
-  async #batch(source: ByteSource, order: Uint32Array, first: number, end: number, size: number): Promise<Buffer> {
+  /** @param targets memory for where each record begins in the batch */
+  async #batch(source: ByteSource, order: Uint32Array, targets: Uint32Array, size: number): Promise<Buffer> {
     const batch = Buffer.allocUnsafeSlow(size);
-    const targets = new Uint32Array(end - first);
-    for (let n = first, to = 0; n < end; n++) {
-      targets[n - first] = to;
-      to += this.#sizes[order[n]!]!;
+    let to = 0;
+    for (const record of order) {
+      targets[record] = to;
+      to += this.#sizes[record]!;
     }
     // Positions ascend with the number of the record.
-    const byPlace = Uint32Array.from(targets, (_, n) => n).sort((a, b) => order[first + a]! - order[first + b]!);
-    for (let n = 0; n < byPlace.length; ) {
-      const start = this.#positions[order[first + byPlace[n]!]!]!;
+    const records = order.toSorted();
+    for (let n = 0; n < records.length; ) {
+      const start = this.#positions[records[n]!]!;
       let [last, stop] = [n, start];
-      for (; last < byPlace.length; last++) {
-        const record = order[first + byPlace[last]!]!;
-        const position = this.#positions[record]!;
-        const next = position + this.#sizes[record]!;
+      for (; last < records.length; last++) {
+        const position = this.#positions[records[last]!]!;
+        const next = position + this.#sizes[records[last]!]!;
         if (last > n && (position > stop + maxGap || next > start + maxRead)) break;
         stop = next;
       }
-      const bytes = await source.read(start, stop - start);
+      const bytes = await readBuffer(source, start, stop - start);
       for (; n < last; n++) {
-        const record = order[first + byPlace[n]!]!;
+        const record = records[n]!;
         const from = this.#positions[record]! - start;
-        batch.set(bytes.subarray(from, from + this.#sizes[record]!), targets[byPlace[n]!]!);
+        bytes.copy(batch, targets[record]!, from, from + this.#sizes[record]!);
       }
     }
     return batch;

@@ -167,7 +167,7 @@ export class ColumnWriter {
     this.bytes += values.length;
     const encoding = isIndexed ? encodings.rleDictionary : encodings.plain;
     this.#pages.push(
-      packedPage(Buffer.concat([...levels, values]), (sizes) => ({
+      packedPage([...levels, values], (sizes) => ({
         1: i32(pageTypes.data),
         ...sizes,
         5: struct({ 1: i32(rows), 2: i32(encoding), 3: i32(encodings.rle), 4: i32(encodings.rle) }),

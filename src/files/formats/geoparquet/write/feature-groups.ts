@@ -14,7 +14,7 @@ import type { GeoParquetOptions } from './options.ts';
 import type { OutputField } from './output-field.ts';
 import { ParquetFile, type SchemaColumn } from './parquet-file.ts';
 import { type CommonTexts, RecordReader } from './records.ts';
-import { addVertices } from './wkb-statistics.ts';
+import { addGeometry } from './wkb-statistics.ts';
 
 /** Bytes of records of a row group, which is held in memory. */
 const groupBytes = 128 << 20;
@@ -127,13 +127,11 @@ export class FeatureGroups {
     record.at = start + length;
     if (!this.#layer.hasGeometry) return;
     if (length === 0) this.#geometry.null();
-    else {
-      this.#geometry.text(bytes, start, start + length);
-      addVertices(bytes, start, this.#statistics);
-    }
-    if (!this.#hasCovering) return;
+    else this.#geometry.text(bytes, start, start + length);
     const box = this.#box;
     this.#layer.boxes.copy(feature, box, 0);
+    if (length > 0) addGeometry(bytes, start, box, this.#statistics);
+    if (!this.#hasCovering) return;
     const isPlaced = box[0]! <= box[2]!;
     for (const [n, side] of this.#sides.entries())
       if (isPlaced) side.number(n < 2 ? singleBelow(box[n]!) : singleAbove(box[n]!));

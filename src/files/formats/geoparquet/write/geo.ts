@@ -46,6 +46,13 @@ export class GeometryStatistics {
     return this.x.isEmpty || this.y.isEmpty;
   }
 
+  addBox(box: Float64Array): void {
+    this.x.add(box[0]!);
+    this.y.add(box[1]!);
+    this.x.add(box[2]!);
+    this.y.add(box[3]!);
+  }
+
   merge({ codes, x, y, z, m }: GeometryStatistics): void {
     for (const code of codes) this.codes.add(code);
     this.x.merge(x);

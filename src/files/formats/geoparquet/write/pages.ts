@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { crc32, zstdCompress } from 'node:zlib';
+import { markOwned, pooledBytes, releaseBuffer } from '../../../data/buffer-pool.ts';
 import { encodings, pageTypes } from '../parquet/constants.ts';
 import { encodeStruct, i32, struct, type ThriftStruct, type ThriftValue } from '../parquet/thrift-writer.ts';
 
@@ -11,25 +12,32 @@ export interface PackedPage {
   readonly unpacked: number;
 }
 
+/** Packs the parts of a page, which are copied at once. */
 export async function packedPage(
-  content: Buffer,
+  parts: readonly Uint8Array[],
   header: (sizes: { 2: ThriftValue; 3: ThriftValue }) => ThriftStruct,
 ): Promise<PackedPage> {
-  const unpacked = content.length;
+  const unpacked = parts.reduce((sum, { length }) => sum + length, 0);
   const draft = header({ 2: i32(unpacked), 3: i32(0) });
-  const body = await zstd(content);
+  const content = pooledBytes(unpacked);
+  for (let n = 0, at = 0; n < parts.length; at += parts[n++]!.length) content.set(parts[n]!, at);
+  // in one piece: each further one is a turn of the event loop
+  const packed = await zstd(content, { chunkSize: unpacked + (unpacked >> 8) + 1024 });
+  releaseBuffer(content);
+  // a page waits for its row group, its buffer need not
+  const body = Buffer.from(packed);
+  markOwned(packed);
+  releaseBuffer(packed);
   return { head: encodeStruct({ ...draft, 3: i32(body.length), 4: i32(crc32(body) | 0) }), body, unpacked };
 }
 
 export function dictionaryPage(values: readonly Buffer[]): Promise<PackedPage> {
-  const content = Buffer.concat(
-    values.flatMap((value) => {
-      const length = Buffer.alloc(4);
-      length.writeUInt32LE(value.length);
-      return [length, value];
-    }),
-  );
-  return packedPage(content, (sizes) => ({
+  const parts = values.flatMap((value) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(value.length);
+    return [length, value];
+  });
+  return packedPage(parts, (sizes) => ({
     1: i32(pageTypes.dictionary),
     ...sizes,
     7: struct({ 1: i32(values.length), 2: i32(encodings.plain) }),

@@ -10,10 +10,11 @@ export class CommonTexts {
   isFull = false;
   readonly #numbers = new Map<string, number>();
 
-  /** The number of a text; undefined if it has none. */
+  /** The number of a text; undefined if it has none, as all have once there are too many: to search costs too much. */
   find(text: string): number | undefined {
+    if (this.isFull) return undefined;
     const known = this.#numbers.get(text);
-    if (known !== undefined || this.isFull) return known;
+    if (known !== undefined) return known;
     if (this.texts.length === mostTexts || text.length > longestText) {
       this.isFull = true;
       return undefined;

@@ -1,9 +1,16 @@
 import type { GeometryStatistics } from './geo.ts';
 
-/** Adds type and vertices of a geometry that WkbWriter has written. Returns its end. */
-export function addVertices(bytes: Buffer, start: number, statistics: GeometryStatistics, isPart = false): number {
+/** Adds type and place of a geometry that WkbWriter has written. `box`: west, south, east, north; infinite if empty. */
+export function addGeometry(bytes: Buffer, start: number, box: Float64Array, statistics: GeometryStatistics): void {
   const code = bytes.readUInt32LE(start + 1);
-  if (!isPart) statistics.codes.add(code);
+  statistics.codes.add(code);
+  if (code >= 1000) addVertices(bytes, start, statistics);
+  else if (box[0]! <= box[2]!) statistics.addBox(box);
+}
+
+/** Adds the vertices of a geometry. Returns its end. */
+function addVertices(bytes: Buffer, start: number, statistics: GeometryStatistics): number {
+  const code = bytes.readUInt32LE(start + 1);
   const type = code % 1000;
   let at = start + 5;
   if (type === 1) return addRun(bytes, at, 1, code, statistics);
@@ -12,9 +19,7 @@ export function addVertices(bytes: Buffer, start: number, statistics: GeometrySt
   if (type === 2) return addRun(bytes, at, count, code, statistics);
   for (let n = 0; n < count; n++)
     at =
-      type === 3
-        ? addRun(bytes, at + 4, bytes.readUInt32LE(at), code, statistics)
-        : addVertices(bytes, at, statistics, true);
+      type === 3 ? addRun(bytes, at + 4, bytes.readUInt32LE(at), code, statistics) : addVertices(bytes, at, statistics);
   return at;
 }
 
