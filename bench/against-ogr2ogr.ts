@@ -12,6 +12,12 @@ import { quietContext } from './made-data.ts';
 const run = promisify(execFile);
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
 
+export interface Peer {
+  readonly name: string;
+  /** Converts a file. Returns the seconds that it took, without the start of the program. */
+  convert(output: string, input: string): Promise<number>;
+}
+
 export interface Pair {
   readonly what: string;
   /** The input is a FlatGeobuf with the features, or the file of the pair before it. */
@@ -21,13 +27,15 @@ export interface Pair {
   readonly writer: string;
   readonly readerParameters?: Readonly<Record<string, unknown>>;
   /** Arguments of ogr2ogr before the output and the input. */
-  readonly arguments: readonly string[];
+  readonly arguments?: readonly string[];
   /** Arguments behind them. */
   readonly options?: readonly string[];
+  /** Another program than ogr2ogr. */
+  readonly peer?: Peer;
   readonly target: number;
 }
 
-/** Converts files with ogr2ogr and with this library in turns, both with a spatial index where the format has one. */
+/** Converts files with ogr2ogr, or another program, and with this library in turns, both with a spatial index where the format has one. */
 export async function against(data: FeatureCollection, pairs: readonly Pair[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-ogr2ogr-'));
   try {
@@ -37,18 +45,17 @@ export async function against(data: FeatureCollection, pairs: readonly Pair[]): 
     for (const [n, pair] of pairs.entries()) {
       if (pair.from === 'made') input = made;
       const [ours, theirs] = ['ours', 'theirs'].map((name) => join(folder, `${name}-${n}${pair.extension}`));
+      const peer = pair.peer ?? ogr2ogr(pair);
       const times = { ours: [] as number[], theirs: [] as number[] };
       for (let round = 0; round < rounds; round++) {
         await rm(theirs!, { force: true });
-        times.theirs.push(
-          await seconds(() => run('ogr2ogr', [...pair.arguments, theirs!, input, ...(pair.options ?? [])])),
-        );
+        times.theirs.push(await peer.convert(theirs!, input));
         times.ours.push(await seconds(() => converted(input, ours!, pair, folder)));
       }
       const [mine, other] = [Math.min(...times.ours), Math.min(...times.theirs)];
       const [size, otherSize] = [(await stat(ours!)).size, (await stat(theirs!)).size];
       console.log(
-        `${pair.what}: ${mine.toFixed(2)} s; ogr2ogr ${other.toFixed(2)} s; ratio ${(other / mine).toFixed(2)}, target ≥ ${pair.target}; ${size} bytes, ogr2ogr ${otherSize}`,
+        `${pair.what}: ${mine.toFixed(2)} s; ${peer.name} ${other.toFixed(2)} s; ratio ${(other / mine).toFixed(2)}, target ≥ ${pair.target}; ${size} bytes, ${peer.name} ${otherSize}`,
       );
       input = ours!;
     }
@@ -56,6 +63,11 @@ export async function against(data: FeatureCollection, pairs: readonly Pair[]): 
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+const ogr2ogr = ({ arguments: before = [], options = [] }: Pair): Peer => ({
+  name: 'ogr2ogr',
+  convert: (output, input) => seconds(() => run('ogr2ogr', [...before, output, input, ...options])),
+});
 
 async function writeStore(data: FeatureCollection, path: string, scratch: string): Promise<void> {
   const closing: (() => Promise<void>)[] = [];
