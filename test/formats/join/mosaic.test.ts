@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import test, { type ExecutionContext } from 'ava';
 import { MOST_OPEN } from '../../../src/files/convert/join/input-files.ts';
+import { mostAcross } from '../../../src/files/convert/join/mosaic-place.ts';
 import type { Grid } from '../../../src/files/data/grid.ts';
 import { ConversionError } from '../../../src/files/errors.ts';
 import { filesOf, gridAt, joinedFiles, mosaicOf, rowsOf } from './joined.ts';
@@ -209,9 +210,17 @@ test('transformations after the mosaic see one grid', async (t) => {
   t.is(result.recordsWritten, 4);
 });
 
+test('the greatest number of files in a row: one ends where the next begins', (t) => {
+  const at = (row: number, height: number) => ({ column: 0, row, width: 1, height });
+  t.is(mostAcross([]), 0);
+  t.is(mostAcross([at(0, 5), at(5, 5), at(10, 1)]), 1);
+  t.is(mostAcross([at(4, 2), at(0, 5), at(5, 5)]), 2);
+  t.is(mostAcross([at(0, 9), at(0, 9), at(8, 9)]), 3);
+});
+
 test('a row that crosses more files than may be open is read, in several blocks of rows', async (t) => {
   const count = MOST_OPEN + 3;
-  // a row of the mosaic is larger than 1 MiB, so that files close between the blocks of 7 rows
+  // a row of the mosaic is larger than 1 MiB, so that files close between the blocks of 8 rows
   const [width, height] = [4096, 16];
   const value = (n: number, row: number, column: number) => (n * height + row) * 10 + (column % 10);
   const grid = (n: number) => {

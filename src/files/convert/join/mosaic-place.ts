@@ -89,3 +89,18 @@ export function isCovered({ width, height }: Pick<Grid, 'width' | 'height'>, win
   }
   return true;
 }
+
+/** The greatest number of windows that a row crosses. */
+export function mostAcross(windows: readonly Window[]): number {
+  const changes = windows.flatMap(({ row, height }) => [
+    { row, change: 1 },
+    { row: row + height, change: -1 },
+  ]);
+  let [across, most] = [0, 0];
+  // in the same row, windows end before others begin
+  for (const { change } of changes.sort((one, other) => one.row - other.row || one.change - other.change)) {
+    across += change;
+    most = Math.max(most, across);
+  }
+  return most;
+}

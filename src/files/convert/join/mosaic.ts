@@ -8,12 +8,16 @@ import { commonItem, emptyTest, isUnnamed, matchByName, placesByName, toCommonIt
 import { type InputFiles, MOST_OPEN } from './input-files.ts';
 import { KnownTypes } from './known-types.ts';
 import { Merge } from './merge.ts';
-import { isCovered, union, type Window, windowIn } from './mosaic-place.ts';
+import { isCovered, mostAcross, union, type Window, windowIn } from './mosaic-place.ts';
 import { RowCursor } from './row-cursor.ts';
 import { checkCrs, checkLayers, checkSteps } from './same-place.ts';
 
 /** Bytes of the block of rows that is merged at once. */
 const BLOCK_BYTES = 1 << 23;
+/** The same where a row crosses more files than may be open. */
+const WIDE_BLOCK_BYTES = 1 << 27;
+/** How often a file is opened there at most, if its rows fit into such blocks: text is read from its top each time. */
+const OPENINGS = 2;
 
 /** What the mosaic needs to know of a file before it reads its values. */
 type Header = Omit<Grid, 'rows' | 'read' | 'kind'>;
@@ -173,7 +177,7 @@ class MosaicRows {
   async *rows(slice: Slice, { first, end }: RowRange): AsyncGenerator<RowBlock> {
     const { item, fill, sources } = this.#bands[slice.band]!;
     const cursors = new Map<Source, RowCursor>();
-    const most = Math.max(1, Math.floor(BLOCK_BYTES / (8 * this.#width)));
+    const most = rowsPerBlock(this.#width, sources);
     try {
       for (let row = first; row < end; row += most) {
         const rowCount = Math.min(most, end - row);
@@ -211,6 +215,15 @@ class MosaicRows {
       merge.add(values.subarray(n * window.width, (n + 1) * window.width), at, isEmpty);
     }
   }
+}
+
+function rowsPerBlock(width: number, sources: readonly Source[]): number {
+  const rows = (bytes: number) => Math.max(1, Math.floor(bytes / (8 * width)));
+  const usual = rows(BLOCK_BYTES);
+  const windows = sources.map(({ window }) => window);
+  if (mostAcross(windows) <= MOST_OPEN) return usual;
+  const tallest = windows.reduce((most, { height }) => Math.max(most, height), 0);
+  return Math.max(usual, Math.min(rows(WIDE_BLOCK_BYTES), Math.ceil(tallest / OPENINGS)));
 }
 
 /** Closes the cursor that was read least recently if too many are open. */
