@@ -167,7 +167,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await app.register(seriesPlugin, { db });
   const starts = openStarts({ db, blobs, changes, sources: { outbound, sealer }, rules, settings });
   await app.register(transfersPlugin, { db, signer, cursors, findCaller, changes, starts, settings });
-  await app.register(arraysPlugin, { db, blobs, signer, stores, starts, settings });
+  await app.register(arraysPlugin, { db, blobs, signer, stores, files, starts, settings });
   await app.register(featuresPlugin, { db, blobs, signer, cursors, files, settings });
   await app.register(tilesPlugin, { db, databaseUrl, blobs, signer, stores, responses, metrics, log, settings });
   await app.register(recycleBinPlugin, { db, settings });

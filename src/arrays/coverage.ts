@@ -1,7 +1,15 @@
 import { type Indices, newValues, type StoredValues } from 'hydrofiles/data';
 import { AppError, invalidMember } from '../errors.ts';
 import type { Timestamp } from '../platform/text/time.ts';
-import { mostChunkBytes, mostRead, mostValues, tooManyBytes, tooManyRead, tooManyValues } from './limits.ts';
+import {
+  EXPORT_INSTEAD,
+  mostChunkBytes,
+  mostRead,
+  mostValues,
+  tooManyBytes,
+  tooManyRead,
+  tooManyValues,
+} from './limits.ts';
 import type { OutputAxis } from './output-axis.ts';
 import { selectCells } from './select-cells.ts';
 import { selectPlaces } from './select-places.ts';
@@ -27,6 +35,9 @@ export interface Coverage {
   readonly timed: boolean;
   readonly axes: readonly OutputAxis[];
   readonly shared: readonly OutputAxis[];
+  readonly selection: Selection;
+  /** Chosen steps; absent: the values have no times. */
+  readonly steps?: Indices;
   readonly ranges: readonly { readonly variable: Variable; readonly values: StoredValues }[];
 }
 
@@ -63,6 +74,8 @@ export async function readCoverages(dataset: OpenDataset, wish: ValuesWish, sign
       timed: steps !== undefined,
       axes: [...time, ...selection.axes],
       shared: selection.shared,
+      selection,
+      ...(steps === undefined ? {} : { steps }),
       ranges,
     };
   });
@@ -102,7 +115,7 @@ function checkSize(plans: readonly Plan[]): void {
     if (variable.array.chunkBytes > largestChunk)
       throw new AppError(
         'tooLarge',
-        `The chunks of '${variable.id}' have ${variable.array.chunkBytes} bytes. Queries work on chunks of up to ${largestChunk}. Export the dataset instead.`,
+        `The chunks of '${variable.id}' have ${variable.array.chunkBytes} bytes. Queries work on chunks of up to ${largestChunk}. Instead, ${EXPORT_INSTEAD}.`,
       );
   let [values, read, bytes] = [0, 0, 0];
   for (const plan of plans) {

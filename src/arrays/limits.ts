@@ -8,10 +8,13 @@ export const mostValues = 1_000_000;
 export const mostRead = 4 * mostValues;
 export const mostChunkBytes = 2 ** 30;
 
+/** What those do who need more than an answer holds. */
+export const EXPORT_INSTEAD = 'export the dataset with POST /api/conversion/download-convert';
+
 const tooMuch = (what: string) =>
   new AppError(
     'tooLarge',
-    `The answer ${what}. Ask for less with item, from and to, bbox, point, element or layer, or export the dataset.`,
+    `The answer ${what}. Ask for less with item, from and to, bbox, point, element or layer, or ${EXPORT_INSTEAD}.`,
     { code: 'TooManyValues' },
   );
 

@@ -3,6 +3,9 @@ import type { Axis } from 'hydrofiles/data';
 /** A column of a table; cells are texts of JSON. */
 export interface AxisColumn {
   readonly name: string;
+  readonly type: 'time' | 'Int32' | 'Float64';
+  /** Times in microseconds since 1970. */
+  number(index: number): number;
   cell(index: number): string;
 }
 
@@ -21,18 +24,31 @@ export interface OutputAxis {
   value(index: number): string;
 }
 
-const number = (value: number): string => (Number.isFinite(value) ? String(value) : 'null');
+const numberText = (value: number): string => (Number.isFinite(value) ? String(value) : 'null');
+
+const column = (name: string, type: 'Int32' | 'Float64', number: (index: number) => number): AxisColumn => ({
+  name,
+  type,
+  number,
+  cell: (index) => numberText(number(index)),
+});
+
+/** A column of numbers of elements, nodes or layers. */
+export const wholeColumn = (name: string, number: (index: number) => number): AxisColumn =>
+  column(name, 'Int32', number);
+const realColumn = (name: string, values: ArrayLike<number>): AxisColumn =>
+  column(name, 'Float64', (index) => values[index]!);
 
 /** An axis of numbers. */
 export function numbers(name: string, values: ArrayLike<number>, even = false): OutputAxis {
-  const value = (index: number) => number(values[index]!);
+  const own = realColumn(name, values);
   const { length } = values;
   return {
     name,
     length,
-    columns: [{ name, cell: value }],
+    columns: [own],
     ...(even && length > 1 ? { even: [values[0]!, values[length - 1]!] } : {}),
-    value,
+    value: own.cell,
   };
 }
 
@@ -42,13 +58,13 @@ export function layers(chosen: readonly number[], axis: Pick<Axis, 'values'>): O
     'z',
     chosen.map((layer) => axis.values[layer]!),
   );
-  return { ...heights, columns: [{ name: 'layer', cell: (index) => String(chosen[index]) }, ...heights.columns] };
+  return { ...heights, columns: [wholeColumn('layer', (index) => chosen[index]!), ...heights.columns] };
 }
 
 /** A further coordinate of an item. */
 export const other = ({ name, values }: Axis, key: string): OutputAxis => ({
   ...numbers(key, values),
-  columns: [{ name, cell: (index) => number(values[index]!) }],
+  columns: [realColumn(name, values)],
 });
 
 /** Places whose coordinates are not those of a grid. */

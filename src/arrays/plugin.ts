@@ -4,14 +4,14 @@ import type { App } from '../http/route.ts';
 import type { Starts } from '../transfers/plugin.ts';
 import { changeRoutes } from './client/changes.routes.ts';
 import { clientQueryRoutes } from './client/client-queries.routes.ts';
-import type { StoreParts } from './dataset.ts';
 import { ReferenceThreads } from './references/reference-threads.ts';
 import { referenceRoutes } from './references/references.routes.ts';
 import { storeFolderRoutes } from './references/store-folder.routes.ts';
 import { StoreFolders } from './references/store-folders.ts';
 import { multidimensionalRoutes } from './routes.ts';
+import type { ValueParts } from './send-values.ts';
 
-export interface ArraysOptions extends StoreParts {
+export interface ArraysOptions extends ValueParts {
   blobs: BlobStore;
   starts: Starts;
   settings: Pick<Config, 'publicUrl'>;

@@ -1,27 +1,19 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { fileAnswers, VALUE_FILES } from '../datasets/files/file-formats.ts';
 import { servedDataset } from '../datasets/served.ts';
-import { whenClosed } from '../http/answers/client-left.ts';
-import { sendPieces } from '../http/answers/pieces.ts';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
 import { text } from '../http/rules/members.ts';
 import { queryDataTime, queryEnum, queryInteger, queryList } from '../http/rules/query.ts';
 import { readAsker } from '../http/rules/signed-link.ts';
 import { MultidimensionalDataset, MultidimensionalValues } from './answers.ts';
-import { readCoverages } from './coverage.ts';
-import { covJson } from './covjson.ts';
-import { type StoreParts, withDataset } from './dataset.ts';
+import { withDataset } from './dataset.ts';
 import { describe } from './describe.ts';
 import { mostValues } from './limits.ts';
-import { parseChoice } from './query.ts';
-import { csvTable, jsonTable } from './value-table.ts';
+import { JSON_TYPES, sendValues, type ValueParts } from './send-values.ts';
 
-const FORMATS = {
-  json: 'application/json; charset=utf-8',
-  csv: 'text/csv; charset=utf-8',
-  covjson: 'application/prs.coverage+json',
-} as const;
+const formats = queryEnum(['json', 'covjson', ...VALUE_FILES]).optional();
 
 const DATASET_PATH = '/api/md/dataset/:id';
 const TAGS = ['multidimensional data'];
@@ -52,27 +44,29 @@ const Query = z.object({
     'Coordinate system of `point` and `bbox`: SRID, `CRS84` or URI. Absent: that of the data. Answers are always in that of the data.',
     'EPSG:25832',
   ).optional(),
-  format: queryEnum(['json', 'csv', 'covjson'])
-    .default('json')
-    .describe('`json` and `csv`: a table; `covjson`: CoverageJSON 1.0.'),
+  f: formats.describe(
+    '`json` (default) and `csv`: a table; `covjson`: CoverageJSON 1.0; `parquet`: the table as Parquet, with units in the names of columns; `netcdf`: grids, meshes (UGRID) and places (discrete sampling) by CF 1.11. `Accept` with the media type of a file does the same.',
+  ),
+  format: formats.describe('The same as `f`.'),
 });
 
 const OTHER_FORMATS = {
   responses: {
     200: {
       content: {
+        ...fileAnswers(VALUE_FILES),
         'text/csv': {
           schema: { type: 'string' },
           example: 'time,x,y,Level\r\n2026-01-24T08:00:00.0000000,1.5,2.5,0.25\r\n',
         },
-        [FORMATS.covjson]: { schema: { type: 'object', description: 'CoverageJSON 1.0, OGC 21-069r2.' } },
+        [JSON_TYPES.covjson]: { schema: { type: 'object', description: 'CoverageJSON 1.0, OGC 21-069r2.' } },
       },
     },
   },
 };
 
 /** Queries of multidimensional datasets, for callers and the holders of a signed link. */
-export async function multidimensionalRoutes(app: App, parts: StoreParts) {
+export async function multidimensionalRoutes(app: App, parts: ValueParts) {
   const routes = new Routes(app, {
     access: 'signedIn',
     service: 'md',
@@ -114,20 +108,6 @@ export async function multidimensionalRoutes(app: App, parts: StoreParts) {
     querystring: Query,
     response: { 200: MultidimensionalValues },
     config: { limit: 'heavy', described: OTHER_FORMATS },
-    handler: async (request, reply) => {
-      const { params, query } = request;
-      const { item: items, from, to, format, ...where } = query;
-      const stopped = new AbortController();
-      whenClosed(reply, () => stopped.abort());
-      const pieces = await withDataset(parts, readAsker(request), params.id, (dataset) =>
-        parts.stores.reading(async () => {
-          const wish = { ...(await parseChoice(where, dataset)), ...(items === undefined ? {} : { items }), from, to };
-          const coverages = await readCoverages(dataset, wish, stopped.signal);
-          if (format === 'covjson') return covJson(dataset, coverages);
-          return format === 'csv' ? csvTable(coverages) : jsonTable(coverages);
-        }),
-      );
-      return sendPieces(reply, pieces, FORMATS[format]);
-    },
+    handler: (request, reply) => sendValues(parts, request, reply, request),
   });
 }

@@ -1,7 +1,7 @@
 import type { Indices } from 'hydrofiles/data';
 import { invalidMember } from '../errors.ts';
 import type { MeshPlaces } from './mesh-places.ts';
-import { type AxisColumn, composite, numbers, other, single } from './output-axis.ts';
+import { type AxisColumn, composite, numbers, other, single, wholeColumn } from './output-axis.ts';
 import { checkLayer, keysOf, outside } from './select-cells.ts';
 import { all, type Choice, type Selection } from './selection.ts';
 import type { Variable } from './variables.ts';
@@ -30,7 +30,13 @@ export function selectPlaces(variable: Variable, places: MeshPlaces, choice: Cho
   const isOne = chosen.length === 1 && (choice.point ?? choice.elements) !== undefined;
   return isOne
     ? { indices, axes: before, shared: single(at), shape: 'place' }
-    : { indices, axes: [...before, composite(at)], shared: [], shape: 'points' };
+    : {
+        indices,
+        axes: [...before, composite(at)],
+        shared: [],
+        shape: 'points',
+        ...(choice.elements === undefined ? {} : { isList: true }),
+      };
 }
 
 function chosenPlaces({ id, location }: Variable, places: MeshPlaces, choice: Choice): Uint32Array {
@@ -76,12 +82,8 @@ function gatherPoints(places: MeshPlaces, location: 'node' | 'cell', chosen: Uin
   const along = (axis: number) => Float64Array.from(chosen, (index) => at[3 * index + axis]!);
   const { layers } = places;
   const columns: AxisColumn[] = [
-    {
-      name: location === 'node' ? 'node' : 'element',
-      cell: (n) => String(places.number(location, chosen[n]!)),
-    },
+    wholeColumn(location === 'node' ? 'node' : 'element', (n) => places.number(location, chosen[n]!)),
   ];
-  if (layers !== undefined && location === 'cell')
-    columns.push({ name: 'layer', cell: (n) => String(layers.of[chosen[n]!]) });
+  if (layers !== undefined && location === 'cell') columns.push(wholeColumn('layer', (n) => layers.of[chosen[n]!]!));
   return { x: along(0), y: along(1), z: places.hasHeights ? along(2) : undefined, columns };
 }

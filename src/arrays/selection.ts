@@ -24,6 +24,8 @@ export interface Selection {
   readonly kept?: Uint32Array;
   /** The values lie at one place, or at places of no grid. */
   readonly shape: 'grid' | 'points' | 'place' | 'none';
+  /** The places were listed one by one. */
+  readonly isList?: true;
 }
 
 export const all = (length: number): Indices => ({ first: 0, length });

@@ -15,6 +15,7 @@ import { OpenBlobs } from '../blobs/open-blobs.ts';
 import { AppError } from '../errors.ts';
 import { type CellGrid, cellGridOf } from './cell-grid.ts';
 import { type Box, boxOf, wgs84ExtentOf } from './extent.ts';
+import { EXPORT_INSTEAD } from './limits.ts';
 import { MeshPlaces } from './mesh-places.ts';
 import { listVariables, type Variable } from './variables.ts';
 
@@ -118,7 +119,7 @@ export class Stores {
     if (coordinates > mostCoordinates)
       throw new AppError(
         'tooLarge',
-        `The dataset has ${coordinates} coordinates. Queries work on up to ${mostCoordinates}. Export it instead.`,
+        `The dataset has ${coordinates} coordinates. Queries work on up to ${mostCoordinates}. Instead, ${EXPORT_INSTEAD}.`,
       );
     const opened = await dataOfStore(store, { log() {}, reportLoss() {}, remark() {} });
     const { data } = opened;

@@ -5,14 +5,18 @@ import type { OutputAxis } from './output-axis.ts';
 
 const largest = 8.64e15;
 
-/**
- * Time of a step on the data's clock in the format of the API, to the microsecond. A relative axis counts from 1970.
- */
-export function stepTime(axis: TimeAxis, step: number): Timestamp {
+/** Time of a step on the data's clock, in microseconds since 1970. A relative axis counts from 1970. */
+function stepMicros(axis: TimeAxis, step: number): number {
   const micros = Math.round(timeOf(axis, step) * 1000);
   const ms = Math.floor(micros / 1000);
-  if (!(Math.abs(ms) <= largest))
-    throw new AppError('unprocessable', `Step ${step} is ${ms} ms after 1970, which is not a time.`);
+  if (Math.abs(ms) <= largest) return micros;
+  throw new AppError('unprocessable', `Step ${step} is ${ms} ms after 1970, which is not a time.`);
+}
+
+/** Time of a step in the format of the API, to the microsecond. */
+export function stepTime(axis: TimeAxis, step: number): Timestamp {
+  const micros = stepMicros(axis, step);
+  const ms = Math.floor(micros / 1000);
   return `${new Date(ms).toISOString().slice(0, -1)}${String(micros - ms * 1000).padStart(3, '0')}0`;
 }
 
@@ -53,7 +57,14 @@ export function timeAxis(axis: TimeAxis, steps: Indices): OutputAxis {
   return {
     name: 't',
     length: steps.length,
-    columns: [{ name: 'time', cell: (n) => `"${time(n)}"` }],
+    columns: [
+      {
+        name: 'time',
+        type: 'time',
+        number: (n) => stepMicros(axis, step(n)),
+        cell: (n) => `"${time(n)}"`,
+      },
+    ],
     value: (n) => `"${shortened(time(n))}Z"`,
   };
 }

@@ -16,10 +16,19 @@ interface Table {
   readonly rows: number;
 }
 
-/** A row for each time and place, with the values of all items. */
-function tabulate(coverages: readonly Coverage[]): Table {
+/** Which values of an axis the rows of a table have: each for `repeated` rows, then the next one. */
+export interface CoordinateColumn {
+  readonly column: AxisColumn;
+  readonly length: number;
+  readonly repeated: number;
+}
+
+/** The only coverage of a table with a row for each time and place, and the columns of its coordinates. */
+export function tableOf(
+  coverages: readonly Coverage[],
+): { coverage: Coverage; rows: number; coordinates: readonly CoordinateColumn[] } | undefined {
   const [coverage, ...others] = coverages;
-  if (coverage === undefined) return { columns: [], rows: 0 };
+  if (coverage === undefined) return undefined;
   if (others.length > 0) {
     const some = coverages.map(({ ranges }) => ranges[0]!.variable.id);
     throw invalidMember(
@@ -27,24 +36,41 @@ function tabulate(coverages: readonly Coverage[]): Table {
       `The items ${some.join(' and ')} have values at different times or places, so they do not fit into one table. Name items that do, or ask for format=covjson.`,
     );
   }
-  const { axes, shared, ranges } = coverage;
+  const { axes, shared } = coverage;
   const rows = axes.reduce((size, { length }) => size * length, 1);
-  const columns: TableColumn[] = [];
+  const coordinates: CoordinateColumn[] = [];
   let repeated = rows;
-  for (const { columns: own, length } of axes) {
+  for (const { columns, length } of axes) {
     repeated = length === 0 ? 0 : repeated / length;
-    const [times, count] = [repeated, length];
-    columns.push(...own.map(({ name, cell }) => remembered(name, cell, (row) => Math.floor(row / times) % count)));
+    const times = repeated;
+    coordinates.push(...columns.map((column) => ({ column, length, repeated: times })));
   }
-  columns.push(...shared.flatMap(({ columns: own }) => own.map(({ name, cell }) => remembered(name, cell, () => 0))));
+  coordinates.push(
+    ...shared.flatMap(({ columns }) => columns.map((column) => ({ column, length: 1, repeated: rows }))),
+  );
   // Time stands first, then numbers of places, then coordinates, then values.
-  columns.sort((one, other) => rank(one) - rank(other));
-  columns.push(...ranges.map(({ variable, values }) => ({ name: variable.id, cell: valueText(variable, values) })));
-  return { columns, rows };
+  return { coverage, rows, coordinates: coordinates.toSorted((one, other) => rank(one) - rank(other)) };
 }
 
 const order = ['time', 'element', 'node', 'layer', 'x', 'y', 'z'];
-const rank = ({ name }: TableColumn): number => (order.includes(name) ? order.indexOf(name) : order.length);
+const rank = ({ column: { name } }: CoordinateColumn): number =>
+  order.includes(name) ? order.indexOf(name) : order.length;
+
+/** A row for each time and place, with the values of all items. */
+function tabulate(coverages: readonly Coverage[]): Table {
+  const found = tableOf(coverages);
+  if (found === undefined) return { columns: [], rows: 0 };
+  const { coverage, rows, coordinates } = found;
+  return {
+    rows,
+    columns: [
+      ...coordinates.map(({ column: { name, cell }, length, repeated }) =>
+        remembered(name, cell, (row) => Math.floor(row / repeated) % length),
+      ),
+      ...coverage.ranges.map(({ variable, values }) => ({ name: variable.id, cell: valueText(variable, values) })),
+    ],
+  };
+}
 
 /** Consecutive rows often have the same coordinate. */
 function remembered(name: string, cell: AxisColumn['cell'], indexOf: (row: number) => number): TableColumn {

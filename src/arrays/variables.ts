@@ -1,4 +1,12 @@
-import type { ArrayItem, Axis, Item, MeshItem, MultiArray, ValueArray } from 'hydrofiles/data';
+import {
+  type ArrayItem,
+  type Axis,
+  eumUnit,
+  type Item,
+  type MeshItem,
+  type MultiArray,
+  type ValueArray,
+} from 'hydrofiles/data';
 import type { OpenedStore } from 'hydrofiles/zarr';
 
 /** A dimension of an item besides time: what its indices count. */
@@ -26,6 +34,9 @@ export interface Variable {
 /** The number that is no data in binary answers; NaN for values with a scale or an offset. */
 export const noDataOf = ({ scale = 1, offset = 0, nodata = Number.NaN }: Item): number =>
   scale !== 1 || offset !== 0 ? Number.NaN : nodata;
+
+/** Symbol of the unit of an item. */
+export const unitSymbol = ({ unit, eum }: Item): string | undefined => unit ?? (eum && eumUnit(eum.unit)?.symbol);
 
 export function listVariables({ data, arrays }: OpenedStore): Variable[] {
   const made = (item: Item, n: number, timed: boolean, dimensions: readonly Dimension[]): Variable => {

@@ -1,5 +1,6 @@
 /* Geometry in the plane: outlines, tests of points and boxes, meshes of polygons. */
 
+export { withCells } from './convert/steps/mesh-part.ts';
 export { chainsFor } from './convert/steps/spatial-filter.ts';
 export { Box } from './data/box.ts';
 export { cellArea, cellsAt } from './geo/mesh/flat-cells.ts';

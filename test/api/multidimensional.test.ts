@@ -290,7 +290,7 @@ test('a box selects cells of a rotated grid that has too many cells for one answ
   });
   t.deepEqual(await refusal(''), [
     413,
-    'The answer needs 4400000 values of the dataset to be read. The maximum is 4000000. Ask for less with item, from and to, bbox, point, element or layer, or export the dataset.',
+    'The answer needs 4400000 values of the dataset to be read. The maximum is 4000000. Ask for less with item, from and to, bbox, point, element or layer, or export the dataset with POST /api/conversion/download-convert.',
   ]);
   const boxes = [
     [1100, 5700, 1104, 5703],

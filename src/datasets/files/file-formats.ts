@@ -12,8 +12,10 @@ const fileFormats = {
 
 export type FileFormat = keyof typeof fileFormats;
 
-/** Words for `f` of queries of features. */
+/** Words for `f` of queries of features, and of values. */
 export const FEATURE_FILES = ['gpkg', 'fgb', 'shp', 'csv', 'parquet'] as const satisfies readonly FileFormat[];
+
+export const VALUE_FILES = ['netcdf', 'parquet', 'csv'] as const satisfies readonly FileFormat[];
 
 /** The media type of a format without parameters. */
 export const mediaType = (format: FileFormat): string => fileFormats[format].type.split(';')[0]!;

@@ -2,6 +2,7 @@ import type { Crs } from './crs-reference.ts';
 import type { Affine } from './grid.ts';
 import type { Axis, Item, Samples } from './item.ts';
 import type { Origin } from './origin.ts';
+import type { Places } from './places.ts';
 import type { TimeAxis } from './time-axis.ts';
 
 /** A variable over some of the array's dimensions. */
@@ -36,6 +37,8 @@ export interface MultiArray {
   readonly axes: readonly Axis[];
   /** Absent: the array is not georeferenced. */
   readonly placement?: Placement;
+  /** Where values lie that are no cells; set by queries of values, read by `NetCdfWriter`. */
+  readonly places?: Places;
   readonly items: readonly ArrayItem[];
   /** Absent: one step without a time. */
   readonly time?: TimeAxis;

@@ -77,6 +77,7 @@ export const cached =
       } else if (entry.etagOnly) {
         return false;
       } else {
+        if (entry.disposition !== undefined) reply.header('content-disposition', entry.disposition);
         reply
           .type(entry.contentType)
           .serializer((text: string) => text)
@@ -98,6 +99,7 @@ export const cached =
         const etag = `"${randomBytes(16).toString('base64url')}"`;
         setHeaders(reply, etag, lifetimeFor(request, miss.lifetime));
         const contentType = String(reply.getHeader('content-type'));
+        const disposition = reply.getHeader('content-disposition');
         store
           .set(
             miss.key,
@@ -105,6 +107,7 @@ export const cached =
               etag,
               generation: miss.generation,
               contentType,
+              ...(typeof disposition === 'string' ? { disposition } : {}),
               ...(isShort ? { body: payload } : { body: '', etagOnly: true }),
             },
             miss.lifetime,

@@ -7,6 +7,8 @@ export const CacheEntry = z.object({
   /** Generation of the resource before the answer was computed. */
   generation: z.number(),
   contentType: z.string(),
+  /** `Content-Disposition`. */
+  disposition: z.string().optional(),
   /** Empty for `etagOnly`. */
   body: z.string(),
   /** The body is too long for the cache: it is computed again and sent with the same ETag. */

@@ -13,6 +13,7 @@ import type { writeParameters } from './parameters.ts';
 import { ugridContent } from './ugrid/write-mesh.ts';
 import { contentFor } from './write/content.ts';
 import { arrayOfLine, isLine, withPlaces } from './write/line.ts';
+import { isPlaced, withPlaces as withPlaceCoordinates } from './write/places.ts';
 import { seriesContent, writeSeries } from './write/series.ts';
 
 export const write: Write<typeof writeParameters, 'grid' | 'mesh' | 'array' | 'series'> = async (
@@ -32,7 +33,9 @@ export const write: Write<typeof writeParameters, 'grid' | 'mesh' | 'array' | 's
   const content =
     data.kind === 'grid' && isLine(data)
       ? await withPlaces(await contentFor(await arrayOfLine(data), context), data)
-      : await contentFor(data.kind === 'grid' ? await southUp(data, held, context) : data, context, ugridContent);
+      : isPlaced(data)
+        ? await withPlaceCoordinates(await contentFor(data, context), data)
+        : await contentFor(data.kind === 'grid' ? await southUp(data, held, context) : data, context, ugridContent);
   if (classic) await writeClassic(content, sink, context);
   else await writeContent(content, writerFor(sink, parameters, context), context);
 };

@@ -21,7 +21,7 @@ import { ParquetFile } from './parquet-file.ts';
 const TIME = 'time';
 
 /** Columns of samples. */
-const columnTypes: Readonly<Record<SampleType | 'Int64' | 'UInt64', Omit<ColumnSpec, 'path'>>> = {
+export const sampleColumns: Readonly<Record<SampleType | 'Int64' | 'UInt64', Omit<ColumnSpec, 'path'>>> = {
   Int8: { type: physical.int32, annotation: integerType(8, true) },
   UInt8: { type: physical.int32, annotation: integerType(8, false) },
   Int16: { type: physical.int32, annotation: integerType(16, true) },
@@ -51,7 +51,7 @@ export async function writeSeries(
   ]);
   const specs: ColumnSpec[] = [
     { path: [TIME], type: physical.int64, annotation: timestampType(false) },
-    ...items.map((item, n) => ({ path: [names[n + 1]!], ...columnTypes[item.integer64 ?? item.type ?? 'Float64'] })),
+    ...items.map((item, n) => ({ path: [names[n + 1]!], ...sampleColumns[item.integer64 ?? item.type ?? 'Float64'] })),
   ];
   const file = new ParquetFile(
     sink,

@@ -1,0 +1,25 @@
+import { chosenSteps, type Grid, type Indices, type Mesh, type MultiArray, type Samples } from 'hydrofiles/data';
+import type { Coverage } from '../coverage.ts';
+import type { OpenDataset } from '../stores.ts';
+
+/** Data without the functions that read them; a thread adds them. */
+export type StoredData =
+  | Omit<Grid, 'rows' | 'read' | 'origin'>
+  | Omit<Mesh, 'values' | 'heights' | 'origin'>
+  | Omit<MultiArray, 'read' | 'origin'>;
+
+/** Data of an answer, as a thread gets them: the values of each item, step by step. */
+export interface DataInput {
+  readonly data: StoredData;
+  readonly values: readonly Samples[];
+  readonly lost: readonly string[];
+}
+
+/** The chosen steps of the times, as numbers. */
+const numbersOf = (indices: Indices): number[] =>
+  indices instanceof Uint32Array ? [...indices] : Array.from({ length: indices.length }, (_, n) => indices.first + n);
+
+export const timeOfAnswer = ({ data: { time } }: OpenDataset, coverages: readonly Coverage[]): Pick<Grid, 'time'> => {
+  const steps = coverages.find((one) => one.steps !== undefined)?.steps;
+  return time === undefined || steps === undefined ? {} : { time: chosenSteps(time, numbersOf(steps)) };
+};
