@@ -164,7 +164,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await app.register(creditsPlugin, { db });
   await app.register(licensingPlugin, { db, gates: rules.gates });
   await app.register(crsPlugin);
-  await app.register(seriesPlugin, { db });
+  await app.register(seriesPlugin, { db, files });
   const starts = openStarts({ db, blobs, changes, sources: { outbound, sealer }, rules, settings });
   await app.register(transfersPlugin, { db, signer, cursors, findCaller, changes, starts, settings });
   await app.register(arraysPlugin, { db, blobs, signer, stores, files, starts, settings });

@@ -25,3 +25,4 @@ export {
 export { itemOf } from './formats/ts/item.ts';
 export { append, type Cell, emptyRows, type Kind, type Rows } from './formats/ts/rows.ts';
 export { type FiledBlock, SeriesFile, SeriesFileWriter } from './formats/ts/series-file.ts';
+export { type Chosen, type MergedRows, windows } from './formats/ts/union.ts';

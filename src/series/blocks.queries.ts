@@ -19,6 +19,12 @@ export const listBlocks = (db: Reads, key: number, from: bigint, to: bigint, lim
   db.any(sql.prepared('blocks of values', Block)`
     select b.first::text, b.last::text, b.data from ts_blocks b where ${reaching(from, to, key)} order by b.first limit ${limit}`);
 
+/** Rows and bytes of the blocks of several series with values in the interval. */
+export const sumBlocks = (db: Reads, keys: readonly number[], from: bigint, to: bigint) =>
+  db.one(sql.type(z.object({ rows: z.number(), bytes: z.number() }))`
+    select coalesce(sum(b.count), 0)::bigint as rows, coalesce(sum(length(b.data)), 0)::bigint as bytes from ts_blocks b
+    where b.series_key = any(${sql.array([...keys], 'int8')}) and b.first <= ${String(to)}::bigint and b.last >= ${String(from)}::bigint`);
+
 /** Places of the blocks with values in the interval, and of the one before it. */
 export const listPlaces = (tx: Transaction, key: number, from: bigint, to: bigint) =>
   tx.any(sql.type(BlockSpan)`

@@ -12,7 +12,7 @@ import type { Row } from './csv.ts';
 import { visibleSchema, writeSeries } from './dataset.ts';
 import { listSeriesById, type SeriesRow } from './queries.ts';
 import { RowText } from './row-text.ts';
-import { knownSeries, type SeriesAddress, visibleSeries } from './series.ts';
+import { knownSeries, type SeriesAddress } from './series.ts';
 import { Spool } from './spool.ts';
 import { appendBlocks, deleteRows, mergeRows } from './write.ts';
 
@@ -86,30 +86,27 @@ export const deleteValues = (
   });
 
 /** The values of a series as JSON, in pieces. */
-export async function readValues(
-  db: Reads,
-  caller: Caller,
-  address: SeriesAddress,
-  interval: Interval,
-): Promise<AsyncGenerator<Piece>> {
-  const series = await visibleSeries(db, caller, address);
-  return around(rowTexts(db, series, interval));
-}
+export const readValues = (db: Reads, series: SeriesRow, interval: Interval): AsyncGenerator<Piece> =>
+  around(rowTexts(db, series, interval));
 
-/** The values of several series, in the order of their ids. */
-export async function readValuesOfAll(
+/** The series with these ids, in their order. */
+export async function seriesWithIds(
   db: Reads,
   caller: Caller,
   { id, tsIds }: { id: string; tsIds: readonly string[] },
-  interval: Interval,
-): Promise<AsyncGenerator<Piece>> {
-  await visibleSchema(db, caller, id);
+): Promise<{ name: string; series: SeriesRow[] }> {
+  const { dataset } = await visibleSchema(db, caller, id);
   const known = new Map((await listSeriesById(db, id, tsIds)).map((series) => [series.id, series]));
-  const found = tsIds.map((tsId) => {
-    const series = known.get(tsId);
-    if (!series) throw notFound('Time series', tsId);
-    return series;
+  const series = tsIds.map((tsId) => {
+    const found = known.get(tsId);
+    if (!found) throw notFound('Time series', tsId);
+    return found;
   });
+  return { name: dataset.name, series };
+}
+
+/** The values of several series as JSON, in their order. */
+export function readValuesOfAll(db: Reads, found: readonly SeriesRow[], interval: Interval): AsyncGenerator<Piece> {
   async function* all() {
     for (const [at, series] of found.entries()) {
       if (at > 0) yield ',';

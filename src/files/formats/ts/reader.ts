@@ -110,7 +110,7 @@ async function unionAxis(
   const start = base - (((base % SECOND) + SECOND) % SECOND);
   const fraction = Number(base - start);
   const parts: Float64Array[] = [];
-  for await (const { times } of windows(file, chosen, base, false)) {
+  for await (const { times } of windows(file, chosen, { base, values: false })) {
     signal.throwIfAborted();
     parts.push(times);
   }
@@ -145,14 +145,14 @@ async function* readChunks(
 ): AsyncGenerator<SeriesChunk> {
   const fraction = Number(((base % SECOND) + SECOND) % SECOND);
   let firstStep = 0;
-  for await (const { times, parts } of windows(file, chosen, base, true)) {
+  for await (const { times, parts } of windows(file, chosen, { base, values: true })) {
     const values = parts.map((part, n) => {
       const { type, nodata } = items[n] as SeriesItem & { type: 'Float32' | 'Float64' };
       const column = new sampleArrays[type](times.length).fill(Number.NaN);
       let step = 0;
       for (let row = 0; row < part.times.length; row++) {
         while (times[step] !== part.times[row]) step++;
-        const value = part.values[row]!;
+        const value = part.columns[0]![row] as number | bigint | null;
         column[step] = value === null ? nodata! : Number(value);
         if (typeof value === 'bigint' && BigInt(column[step]!) !== value)
           context.reportLoss(`Integers of '${items[n]!.name}' were rounded to double precision.`);

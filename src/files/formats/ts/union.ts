@@ -1,11 +1,11 @@
 import { decodeBlock, decodeTimes } from './block.ts';
-import type { Kind } from './rows.ts';
+import type { Cell, Kind } from './rows.ts';
 import type { FiledBlock, SeriesFile } from './series-file.ts';
 
-/** Rows of a series in a window of time: times in microseconds from a base, and values; null: no value. */
+/** Rows of a series in a window of time: times in microseconds from a base, and columns of values; null: no value. */
 interface Part {
   times: Float64Array;
-  values: readonly (number | bigint | null)[];
+  columns: readonly (readonly Cell[])[];
 }
 
 /** Times that some of the series have, each once, and the rows of each series at them. */
@@ -20,19 +20,26 @@ export interface Chosen {
   kinds: readonly Kind[];
 }
 
+/** Which rows are read, and what of them. */
+interface WantedRows {
+  /** Microseconds since 1970 from which times count; not after the first row of any series. */
+  readonly base: bigint;
+  /** False: only times are read. */
+  readonly values: boolean;
+  /** First and last time, both included; absent: all rows. */
+  readonly interval?: { readonly from: bigint; readonly to: bigint };
+}
+
 /**
  * Goes through several series in the order of time, a window at a time: the first one of the current blocks to end is
  * where a window ends.
- * @param base microseconds since 1970 from which times count; not after the first row of any series
- * @param values false: only times are read
  */
 export async function* windows(
   file: SeriesFile,
   chosen: readonly Chosen[],
-  base: bigint,
-  values: boolean,
+  wanted: WantedRows,
 ): AsyncGenerator<MergedRows> {
-  const cursors = chosen.map((one) => new Cursor(file.blocks(one.series), one.kinds, base, values));
+  const cursors = chosen.map((one) => new Cursor(file.blocks(one.series), one.kinds, wanted));
   try {
     for (;;) {
       let end = Infinity;
@@ -46,26 +53,24 @@ export async function* windows(
   }
 }
 
-const NOTHING: Part = { times: new Float64Array(0), values: [] };
+const NOTHING: Part = { times: new Float64Array(0), columns: [] };
 
 class Cursor {
   readonly #blocks: AsyncGenerator<FiledBlock>;
   readonly #kinds: readonly Kind[];
-  readonly #base: bigint;
-  readonly #values: boolean;
+  readonly #wanted: WantedRows;
   #part: Part = NOTHING;
   #at = 0;
 
-  constructor(blocks: AsyncGenerator<FiledBlock>, kinds: readonly Kind[], base: bigint, values: boolean) {
+  constructor(blocks: AsyncGenerator<FiledBlock>, kinds: readonly Kind[], wanted: WantedRows) {
     this.#blocks = blocks;
     this.#kinds = kinds;
-    this.#base = base;
-    this.#values = values;
+    this.#wanted = wanted;
   }
 
   /** Last time of the current block; Infinity after the last block. */
   async end(): Promise<number> {
-    if (this.#at >= this.#part.times.length) {
+    while (this.#at >= this.#part.times.length) {
       const next = await this.#blocks.next();
       if (next.done) return Infinity;
       this.#part = this.#partOf(next.value.data);
@@ -75,24 +80,28 @@ class Cursor {
   }
 
   #partOf(data: Uint8Array): Part {
-    const { times, columns } = this.#values
-      ? decodeBlock(data, this.#kinds)
-      : { times: decodeTimes(data), columns: [] };
+    const { base, values, interval } = this.#wanted;
+    const { times, columns } = values ? decodeBlock(data, this.#kinds) : { times: decodeTimes(data), columns: [] };
+    let [first, end] = [0, times.length];
+    if (interval !== undefined) {
+      while (first < end && times[first]! < interval.from) first++;
+      while (end > first && times[end - 1]! > interval.to) end--;
+    }
     return {
-      times: Float64Array.from(times as ArrayLike<bigint>, (time) => Number(time - this.#base)),
-      values: (columns[0] ?? []) as Part['values'],
+      times: Float64Array.from({ length: end - first }, (_, n) => Number(times[first + n]! - base)),
+      columns: columns.map((column) => column.slice(first, end)),
     };
   }
 
   /** The rows up to this time. */
   take(end: number): Part {
-    const { times, values } = this.#part;
+    const { times, columns } = this.#part;
     const from = this.#at;
     let to = from;
     while (to < times.length && times[to]! <= end) to++;
     this.#at = to;
     if (to === from) return NOTHING;
-    return { times: times.subarray(from, to), values: values.slice(from, to) };
+    return { times: times.subarray(from, to), columns: columns.map((column) => column.slice(from, to)) };
   }
 
   async close(): Promise<void> {
