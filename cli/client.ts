@@ -17,6 +17,8 @@ export interface Answer<T> {
   text: string;
   /** The body as JSON, undefined if there is none. Its shape is not checked. */
   body: T;
+  /** The body of an answer that is a file. */
+  bytes?: Uint8Array;
 }
 
 /** Combines several answers into one for `Io.show`. */
@@ -248,6 +250,8 @@ function parseAnswer<T>(response: Response<string>, base: string): Answer<T> {
   const { statusCode: status, headers, body: text } = response;
   if (status < 200 || status >= 300) throw toError(status, text, base);
   try {
+    if (String(headers['content-disposition']).startsWith('attachment'))
+      return { status, headers, text, body: undefined as T, bytes: response.rawBody };
     const isTable = String(headers['content-type']).startsWith('text/csv');
     return { status, headers, text, body: (text === '' || isTable ? undefined : JSON.parse(text)) as T };
   } catch {

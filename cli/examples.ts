@@ -182,7 +182,7 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'gis show': ['gis show DATASET'],
   'gis features': [
     "gis features DATASET --bbox 8,55,9,56 --filter 'depth >= 5'",
-    'gis features DATASET --all --output wells.geojson',
+    'gis features DATASET --all --output wells.gpkg',
   ],
   'gis feature': ['gis feature DATASET 0'],
   'tile status': ['tile status DATASET'],
@@ -196,13 +196,17 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   ],
   'ts list': ['ts list DATASET'],
   'ts import': ['ts import DATASET ribe level.csv --delimiter ,'],
-  'ts values': ['ts values DATASET ribe --from 2026-01-01 --plot'],
+  'ts values': [
+    'ts values DATASET ribe --from 2026-01-01 --plot',
+    'ts values DATASET ribe vejle --output levels.parquet',
+  ],
   'ts delete': ['ts delete DATASET ribe --from 2026-01-01 --to 2026-01-31'],
   'md show': ['md show DATASET'],
   references: ['references flood.dfsu -o flood.json', 'references DATASET -o flood.json', 'references DATASET --zarr'],
   'md values': [
     'md values DATASET --item Level --point 614500,6120100',
     'md values DATASET --item Level --from 2026-01-24 --to 2026-01-24 --png level.png',
+    'md values DATASET --item Level --output level.nc',
   ],
   'md change-item': [
     "md change-item DATASET 'Item 1' --name Level --quantity 'water level' --unit m",

@@ -76,7 +76,7 @@ export function acceptNames(command: Command, noun: string, io: Io): void {
   });
   const given = command.registeredArguments.flatMap((argument, at) => {
     const kind = argument.name() === 'id' ? BY_NOUN[noun] : BY_PLACEHOLDER[argument.name()];
-    if (kind === undefined || (argument.variadic && kind !== 'job')) return [];
+    if (kind === undefined || (argument.variadic && kind !== 'job' && kind !== 'series')) return [];
     if (kind === 'job' || kind === 'transfer') argument.description ||= 'id, or its last 6 digits or more';
     if (kind === 'project' || kind === 'dataset')
       argument.description ||= 'id, name, or path such as /Valley/raw/depth';
@@ -98,13 +98,14 @@ export function acceptNames(command: Command, noun: string, io: Io): void {
     let dataset: string | undefined;
     for (const { at, kind } of given) {
       const value: unknown = command.processedArgs[at];
+      const within = kind === 'series' ? dataset : undefined;
       if (Array.isArray(value)) {
         const ids: string[] = [];
-        for (const one of value as string[]) ids.push(await findId(io, kind, one, undefined));
+        for (const one of value as string[]) ids.push(await findId(io, kind, one, within));
         command.processedArgs[at] = ids;
       }
       if (typeof value !== 'string') continue;
-      const id = await findId(io, kind, value, kind === 'series' ? dataset : undefined);
+      const id = await findId(io, kind, value, within);
       command.processedArgs[at] = id;
       if (kind === 'dataset') dataset = id;
     }

@@ -4,6 +4,14 @@ import { localOutput, STDIO } from 'hydrofiles/command';
 import { count, record, repeated, table } from 'hydrofiles/terminal';
 import type { FeatureDescription } from '../../src/features/description.ts';
 import type { Feature, FeaturePage } from '../../src/features/schemas.ts';
+import {
+  checkFileOptions,
+  FEATURE_FORMATS,
+  type FileOptions,
+  fileFormat,
+  fileOptions,
+  saveAnswer,
+} from '../answer-file.ts';
 import type { Answer } from '../client.ts';
 import type { Io } from '../io.ts';
 
@@ -14,14 +22,12 @@ interface Shown {
   crs?: string;
   properties?: string[];
 }
-interface FeatureOptions extends Shown {
+interface FeatureOptions extends Shown, FileOptions {
   bbox?: string;
   bboxCrs?: string;
   filter?: string;
   limit: number;
   all?: boolean;
-  output?: string;
-  force?: boolean;
 }
 
 export function gisCommands(gis: Command, io: Io): void {
@@ -31,19 +37,17 @@ export function gisCommands(gis: Command, io: Io): void {
     .command('show <dataset>')
     .description('describe the features of a dataset')
     .action((dataset) => describe(io, dataset));
-  gis
+  const features = gis
     .command('features <dataset>')
-    .description('list features of a dataset, or write them as GeoJSON')
+    .description('list features of a dataset, or write them to a file')
     .option('--bbox <minX,minY,maxX,maxY>', 'only features that intersect this box')
     .option('--bbox-crs <name>', 'coordinate system of the box; default: CRS84')
     .option('--filter <expression>', 'only features that match, such as name=Ribe or "depth >= 5 AND name LIKE \'R%\'"')
     .option(...properties, repeated)
     .option(...crs)
     .option('--limit <count>', 'maximum number', count, DEFAULT_LIMIT)
-    .option('--all', 'all features')
-    .option('-o, --output <file>', 'write GeoJSON to a file, - for stdout')
-    .option('--force', 'replace the file')
-    .action((dataset, options) => listFeatures(io, dataset, options));
+    .option('--all', 'all features');
+  fileOptions(features, FEATURE_FORMATS).action((dataset, options) => listFeatures(io, dataset, options));
   gis
     .command('feature <dataset>')
     .description('show a feature by its id')
@@ -74,11 +78,18 @@ async function describe(io: Io, dataset: string): Promise<void> {
   ]);
 }
 
+const selection = ({ bbox, bboxCrs, filter, properties, crs }: FeatureOptions) => ({
+  bbox,
+  'bbox-crs': bboxCrs,
+  filter,
+  properties,
+  crs,
+});
+
 async function* pages(io: Io, dataset: string, options: FeatureOptions): AsyncGenerator<Answer<FeaturePage>> {
-  const { bbox, bboxCrs, filter, properties, crs, all } = options;
-  let left = all ? Infinity : options.limit;
+  let left = options.all ? Infinity : options.limit;
   for (let cursor: string | undefined; ; ) {
-    const query = { bbox, 'bbox-crs': bboxCrs, filter, properties, crs, cursor, limit: Math.min(PAGE, left) };
+    const query = { ...selection(options), cursor, limit: Math.min(PAGE, left) };
     const page = await io.api.call<FeaturePage>('GET', pathOf(dataset, '/feature'), { query });
     yield page;
     left -= page.body.numberReturned;
@@ -89,7 +100,13 @@ async function* pages(io: Io, dataset: string, options: FeatureOptions): AsyncGe
 }
 
 async function listFeatures(io: Io, dataset: string, options: FeatureOptions): Promise<void> {
-  if (options.output !== undefined) return writeFeatures(io, dataset, options, options.output);
+  checkFileOptions(options);
+  if (options.output !== undefined) {
+    const f = fileFormat(options, FEATURE_FORMATS);
+    if (f === 'json') return writeFeatures(io, dataset, options, options.output);
+    const query = { ...selection(options), limit: options.all ? undefined : options.limit, f };
+    return saveAnswer(io, options, await io.api.call('GET', pathOf(dataset, '/feature'), { query }));
+  }
   const features: Feature[] = [];
   let last: Answer<FeaturePage> | undefined;
   for await (const page of pages(io, dataset, options)) {

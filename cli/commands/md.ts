@@ -4,6 +4,14 @@ import { STDIO } from 'hydrofiles/command';
 import { count, record, repeated, table, UsageError } from 'hydrofiles/terminal';
 import type { MultidimensionalDataset, MultidimensionalValues } from '../../src/arrays/answers.ts';
 import type { Summary } from '../../src/transfers/queries.ts';
+import {
+  ARRAY_FORMATS,
+  checkFileOptions,
+  type FileOptions,
+  fileFormat,
+  fileOptions,
+  saveAnswer,
+} from '../answer-file.ts';
 import type { Answer } from '../client.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { findQuantity } from '../eum.ts';
@@ -15,8 +23,9 @@ export function mdCommands(md: Command, io: Io): void {
   md.command('show <dataset>')
     .description('show what a multidimensional dataset holds: items, times, axes, extent')
     .action((dataset) => showDataset(io, dataset));
-  md.command('values <dataset>')
-    .description('show values of a multidimensional dataset')
+  const values = md
+    .command('values <dataset>')
+    .description('show values of a multidimensional dataset, or write them to a file')
     .option('--item <name>', 'item, by id or name; may be repeated', repeated)
     .option('--from <when>', 'first time, such as 2026-01-24 or 2026-01-24T08:17:02')
     .option('--to <when>', 'last time')
@@ -30,8 +39,8 @@ export function mdCommands(md: Command, io: Io): void {
     .option(
       '--png <picture>',
       'draw one step of a grid or mesh, or items at a point over time, to a PNG file; -: stdout',
-    )
-    .action((dataset, options) => showValues(io, dataset, options));
+    );
+  fileOptions(values, ARRAY_FORMATS).action((dataset, options) => showValues(io, dataset, options));
   md.command('change-item <dataset> <item>')
     .description('change name, quantity or unit of an item; its values stay')
     .option('--name <name>', 'new name')
@@ -91,7 +100,7 @@ function timeText({ steps, start, end = '', interval }: NonNullable<Multidimensi
 /** A time without the zeros at the end of its fraction. */
 const shortTime = (time: string) => time.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
 
-interface ValuesOptions {
+interface ValuesOptions extends FileOptions {
   item?: string[];
   from?: string;
   to?: string;
@@ -106,10 +115,16 @@ interface ValuesOptions {
 }
 
 async function showValues(io: Io, dataset: string, options: ValuesOptions): Promise<void> {
-  const { csv, covjson, png, srid: crs, ...query } = options;
-  const chosen = Object.entries({ '--csv': csv, '--covjson': covjson, '--png': png }).filter(([, value]) => value);
+  checkFileOptions(options);
+  const { csv, covjson, png, srid: crs, output, format: _, force: __, ...query } = options;
+  const outputs = { '--csv': csv, '--covjson': covjson, '--png': png, '--output': output };
+  const chosen = Object.entries(outputs).filter(([, value]) => value);
   if (chosen.length > 1) throw new UsageError(`Choose one of ${chosen.map(([flag]) => flag).join(' and ')}.`);
   const path = `${pathOf(dataset)}/values`;
+  if (output !== undefined) {
+    const f = fileFormat(options, ARRAY_FORMATS);
+    return saveAnswer(io, options, await io.api.call('GET', path, { query: { ...query, crs, f } }));
+  }
   if (png !== undefined) {
     const { body } = await io.api.call<PictureCoverage>('GET', path, { query: { ...query, crs, format: 'covjson' } });
     await draw(io, body, png);

@@ -7,6 +7,14 @@ import type { List } from '../../src/http/rules/paging.ts';
 import type { Series } from '../../src/series/definitions.ts';
 import type { SeriesDataset } from '../../src/series/routes.ts';
 import type { DeletedValues } from '../../src/series/values.routes.ts';
+import {
+  checkFileOptions,
+  type FileOptions,
+  fileFormat,
+  fileOptions,
+  SERIES_FORMATS,
+  saveAnswer,
+} from '../answer-file.ts';
 import { type Answer, toError, unreachable } from '../client.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { findQuantity } from '../eum.ts';
@@ -44,14 +52,17 @@ export function tsCommands(ts: Command, io: Io): void {
     .option('--value-column <number>', 'column of the value, from 0', count, 1)
     .option('--flag-column <number>', 'column of the flag, from 0', count)
     .action((dataset, series, file, options) => importCsv(io, { dataset, series, file }, options));
-  ts.command('values <dataset> <series>')
-    .description('show the values of a time series')
+  const values = ts
+    .command('values <dataset> <series...>')
+    .description('show the values of a time series, or write those of one or several to a file')
     .option('--from <when>', 'first time, such as 2026-01-24 or 2026-01-24T08:17:02')
     .option('--to <when>', 'last time')
     .option('--csv', 'print lines time;value')
     .option('--plot', 'draw a line in the terminal')
-    .option('--png <picture>', 'draw a line to a PNG file; -: stdout')
-    .action((dataset, series, options) => showValues(io, dataset, series, options));
+    .option('--png <picture>', 'draw a line to a PNG file; -: stdout');
+  fileOptions(values, SERIES_FORMATS).action((dataset, series, options) =>
+    options.output === undefined ? showValues(io, dataset, series, options) : saveValues(io, dataset, series, options),
+  );
   ts.command('delete <dataset> <series>')
     .description('delete the values of a time series in an interval, whose ends are included')
     .option('--from <when>', 'first time; without both ends, all values')
@@ -152,12 +163,34 @@ interface Interval {
 }
 type Row = [string, ...(string | number | null)[]];
 
+type ShowOptions = Interval & FileOptions & { csv?: boolean; plot?: boolean; png?: string };
+
+/** Writes the values of one series, or those of several, to a file. */
+async function saveValues(
+  io: Io,
+  dataset: string,
+  series: readonly string[],
+  { from, to, csv, plot: draw, png, ...file }: ShowOptions,
+): Promise<void> {
+  if (csv || draw || png !== undefined)
+    throw new UsageError('--output replaces --csv, --plot and --png. Give one of them.');
+  const query = { from, to, f: fileFormat(file, SERIES_FORMATS) };
+  const answer =
+    series.length === 1
+      ? await io.api.call('GET', `${pathOf(dataset, series[0])}/values`, { query })
+      : await io.api.call('POST', `${pathOf(dataset)}/values`, { query, body: series, repeatable: true });
+  await saveAnswer(io, file, answer);
+}
+
 async function showValues(
   io: Io,
   dataset: string,
-  series: string,
-  { from, to, csv, plot: draw, png }: Interval & { csv?: boolean; plot?: boolean; png?: string },
+  all: readonly string[],
+  { from, to, csv, plot: draw, png, ...file }: ShowOptions,
 ): Promise<void> {
+  checkFileOptions(file);
+  const [series, ...others] = all as [string];
+  if (others.length > 0) throw new UsageError('Values of several series need -o with the name of a file.');
   if (png !== undefined && (csv || draw)) throw new UsageError('--png replaces --csv and --plot. Give one of them.');
   const answer = await io.api.call<List<Row>>('GET', `${pathOf(dataset, series)}/values`, { query: { from, to } });
   if (png !== undefined) return drawTo(io, png, await getSeries(io, dataset, series), answer);

@@ -235,6 +235,9 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['ts', 'import', ...gauge, csv, ...columns, '--flag-column', '2'], { refused: true });
   await run(['ts', 'values', ...gauge, '--from', '2026-01-24', '--to', '2026-01-25', '--csv', '--plot']);
   await run(['ts', 'values', ...gauge, '--png', join(at.folder, 'ribe.png')]);
+  const levels = join(at.folder, 'levels');
+  await run(['ts', 'values', ...gauge, '--from', '2026-01-24', '--to', '2026-01-25', '--output', `${levels}.parquet`]);
+  await run(['ts', 'values', ...gauge, '--output', `${levels}.parquet`, '--format', 'netcdf', '--force']);
   await run(['ts', 'delete', ...gauge, '--from', '2026-01-24', '--to', '2026-01-25']);
   const features = [
     '--bbox',
@@ -251,6 +254,9 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['gis', 'show', gauge[0]], { refused: true });
   await run(['gis', 'features', gauge[0], ...features, '--limit', '5'], { refused: true });
   await run(['gis', 'features', gauge[0], '--all'], { refused: true });
+  const wells = join(at.folder, 'wells.gpkg');
+  await run(['gis', 'features', gauge[0], '--all', '--output', wells, '--force'], { refused: true });
+  await run(['gis', 'features', gauge[0], '--output', wells, '--format', 'fgb'], { refused: true });
   await run(['gis', 'feature', gauge[0], '7', '--properties', 'a', '--crs', '25832'], { refused: true });
 
   const store = await newStore(w, beside.id, { userId, tenantId, id: 'root' }, 'levels');
@@ -259,6 +265,10 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['md', 'values', store, ...part, '--point', '500005,6000005', '--csv']);
   await run(['md', 'values', store, ...part, '--bbox', '500000,6000000,500020,6000030', '--covjson']);
   await run(['md', 'values', store, ...part, '--point', '500005,6000005', '--png', join(at.folder, 'level.png')]);
+  const place = ['--point', '500005,6000005'];
+  await run(['md', 'values', store, ...part, ...place, '--output', join(at.folder, 'level.nc')]);
+  const table = ['--output', join(at.folder, 'level.nc'), '--format', 'parquet', '--force'];
+  await run(['md', 'values', store, ...part, ...place, ...table]);
   await run(['md', 'values', store, '--element', '1', '--layer', '0'], { refused: true });
   await run(['md', 'change-item', store, '0', '--name', 'Level']);
   await run(['md', 'change-item', store, 'Level', '--quantity', 'eumIDischarge', '--unit', 'm'], { refused: true });

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { plot } from '../../cli/plot.ts';
@@ -38,6 +38,15 @@ test('a series is created, filled from CSV, shown, drawn and emptied', async (t)
   const json = JSON.parse((await run(['ts', 'values', dataset, 'ribe', '--from', '2026-01-25', '--json'])).out);
   t.deepEqual(json.data, [['2026-01-25T00:00:00.0000000', -2]]);
   t.regex((await run(['ts', 'values', dataset, 'ribe', '--plot'])).out, /1\.25 │•/);
+  await run(['ts', 'add', dataset, 'Stage', ...item.slice(0, 4), '--series', 'vejle']);
+  const table = join(folder, 'levels.csv');
+  const saved = await run(['ts', 'values', dataset, 'ribe', 'Stage', '-o', table]);
+  t.is(saved.out, `Written to ${table}.\n`, saved.err);
+  t.is((await readFile(table, 'utf8')).split('\r\n')[1], '2026-01-24T08:00:00,1.25,');
+  t.is((await run(['ts', 'values', dataset, 'ribe', '-o', join(folder, 'ribe.nc')])).code, 0);
+  const several = await run(['ts', 'values', dataset, 'ribe', 'vejle']);
+  t.is(several.code, 2);
+  t.regex(several.err, /need -o with the name of a file/);
   const picture = join(folder, 'level.png');
   const drawn = await run(['ts', 'values', dataset, 'ribe', '--png', picture]);
   t.is(drawn.out, `Drawn to ${picture}.\n`, drawn.err);
@@ -174,6 +183,21 @@ test('features are described, listed and written as GeoJSON, all pages', async (
     wells.map(({ properties }) => (properties as { n: number }).n),
   );
   t.is((await run(['gis', 'features', id, '-o', file])).code, 2, 'the file exists');
+  const packed = join(folder, 'wells.gpkg');
+  const saved = await run(['gis', 'features', id, '--all', '-o', packed]);
+  t.is(saved.out, `Written to ${packed}.\n`, saved.err);
+  t.is((await readFile(packed)).toString('latin1', 0, 15), 'SQLite format 3');
+  const few = await run(['gis', 'features', id, '--limit', '2', '-o', join(folder, 'few.csv')]);
+  t.is(few.code, 0, few.err);
+  t.is((await readFile(join(folder, 'few.csv'), 'utf8')).trim().split('\r\n').length, 3);
+  const shp = await run(['gis', 'features', id, '--limit', '2', '-o', join(folder, 'few.shp')]);
+  t.is(shp.code, 0, shp.err);
+  t.true((await readdir(folder)).includes('few.dbf'));
+  const unknown = await run(['gis', 'features', id, '-o', join(folder, 'wells.dwg')]);
+  t.is(unknown.code, 2);
+  t.regex(unknown.err, /the extension \.dwg is not known\. Use \.geojson, \.json, \.gpkg, .*, or --format\./);
+  t.is((await run(['gis', 'features', id, '-o', join(folder, 'wells.dwg'), '--format', 'fgb'])).code, 0);
+  t.is((await run(['gis', 'features', id, '--format', 'fgb'])).code, 2);
   const utm = JSON.parse((await run(['gis', 'features', id, '--filter', 'n=90', '--crs', '25832', '-o', '-'])).out);
   t.is(utm.crs.properties.name, 'urn:ogc:def:crs:EPSG::25832');
   t.is(Math.round(utm.features[0].geometry.coordinates[0]), 500_000);
@@ -220,6 +244,18 @@ test('a multidimensional dataset is shown, its values printed and drawn', async 
   const all = await run(['md', 'values', dataset, '--png', file]);
   t.regex(all.err, /--png draws one step of one item of a grid or mesh/);
   t.regex((await run([...point, '--csv', '--covjson'])).err, /Choose one of --csv and --covjson/);
+  for (const [name, signature] of [
+    ['level.nc', '\x89HDF'],
+    ['level.parquet', 'PAR1'],
+    ['level.csv', 'time'],
+    ['level.json', '{"co'],
+  ] as const) {
+    const saved = await run([...point, '-o', join(folder, name)]);
+    t.is(saved.code, 0, saved.err);
+    t.is((await readFile(join(folder, name))).toString('latin1', 0, 4), signature);
+  }
+  t.is((await run([...point, '-o', join(folder, 'level.nc')])).code, 2, 'the file exists');
+  t.is((await run([...point, '-o', join(folder, 'level')])).code, 2);
 });
 
 test('a step of a mesh is drawn as discs in the colours of its elements', async (t) => {
