@@ -247,6 +247,22 @@ test('a variable of a NetCDF-4 file that is shorter than its dimension, in one p
   t.deepEqual(reader.array('chunked').shape, [5]);
 });
 
+test('a header of more rows than a document holds is refused before they are listed', async (t) => {
+  const bytes = Buffer.from(
+    dfsBytes({
+      projection: ['UTM-33', 15, 55, 0],
+      time: { start: ['2020-01-01', '00:00:00'], interval: 60 },
+      items: [{ name: 'Depth', axis: axes.plane(2, 0x1234), steps: [] }],
+    }),
+  );
+  const at = bytes.indexOf(Buffer.from([0x34, 0x12, 0, 0]));
+  bytes.writeInt32LE(0x3fff_ffff, at);
+  await t.throwsAsync(referencesTo(t, bytes), {
+    name: 'ConversionError',
+    message: /^The coordinates have 858993\d{4} bytes\. A reference document holds at most 67108864\./,
+  });
+});
+
 for (const { file, items, time } of expected.filter(
   ({ file: name, compressed }) => !compressed && !/\.dfs0$/.test(name),
 ))

@@ -1,4 +1,4 @@
-import type { Grid } from '../../data/grid.ts';
+import { type Grid, layersOf } from '../../data/grid.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import type { MultiArray } from '../../data/multi-array.ts';
 import type { Series } from '../../data/series.ts';
@@ -16,7 +16,7 @@ import { layoutInOnePiece, type StoredBlock } from '../../formats/io/stored-layo
 import { contentFor } from '../../formats/netcdf/write/content.ts';
 import { seriesContent } from '../../formats/netcdf/write/series.ts';
 import { inlineBlock, numpyType } from './array-type.ts';
-import type { ReferencedArray, References } from './document.ts';
+import { checkInline, type ReferencedArray, type References } from './document.ts';
 
 /** Values of a DFS0 file stand in the document, because a reference to a step is longer than its values. */
 const mostSeriesBytes = 1 << 20;
@@ -26,6 +26,8 @@ const mostInlineBytes = 1 << 16;
 /** Items of a DFS file, a chunk for each step. Compressed items are left out. */
 export async function dfsReferences(data: Grid | Mesh | MultiArray): Promise<References> {
   const { file } = contentOf(data)!;
+  // a header alone says how many columns and rows there are, so they are counted before they are listed
+  if (data.kind === 'grid') checkInline(8 * (data.width + data.height + layersOf(data)));
   const content = await contentFor(inSeconds(data), {});
   const { items, compressed } = file.header;
   const blocks = data.kind === 'mesh' ? geometryBlocks(file) : new Map<string, GeometryBlock>();

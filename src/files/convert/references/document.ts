@@ -68,10 +68,15 @@ export function checkSize({ arrays }: References): void {
     if (Array.isArray(array.blocks)) for (const one of array.blocks) inline += 'bytes' in one ? one.bytes.length : 0;
   }
   checkChunks(blocks);
-  if (inline > mostInline)
-    throw new ConversionError(
-      `The coordinates have ${inline} bytes. A reference document holds at most ${mostInline}. Convert the file to Zarr with MDWriter.`,
-    );
+  checkInline(inline);
+}
+
+/** @throws ConversionError for more bytes of coordinates than a document has room for */
+export function checkInline(bytes: number): void {
+  if (bytes <= mostInline) return;
+  throw new ConversionError(
+    `The coordinates have ${bytes} bytes. A reference document holds at most ${mostInline}. Convert the file to Zarr with MDWriter.`,
+  );
 }
 
 /** Characters of a piece. */
