@@ -78,6 +78,12 @@ test('a mesh over time becomes one shapefile per step, with a field per item in 
   ]);
 });
 
+test('the layers of steps have numbers in a GeoPackage, as the shapefiles do', async (t) => {
+  const { content, lost } = await written(t, flatMesh(), 'GeoPackageWriter');
+  t.false(lost.some((sentence) => sentence.includes('was called')));
+  for (const layer of ['made_0000', 'made_0006']) t.true(content.includes(layer));
+});
+
 test('one step becomes one shapefile; deleted values are null', async (t) => {
   const mesh = flatMesh();
   const deleted: Mesh = {

@@ -1,5 +1,7 @@
 import test from 'ava';
-import { Boxes } from '../../src/files/geo/vector/spatial-order.ts';
+import { Boxes, REORDERED } from '../../src/files/geo/vector/spatial-order.ts';
+import { collection, feature, geometryOf } from './features.ts';
+import { converted } from './files.ts';
 
 /** Points of a square with so many of them in a row. */
 function square(side: number): Boxes {
@@ -41,4 +43,16 @@ test('sorting in many steps gives the same order', (t) => {
   for (; !step.done; step = ordering.next()) steps++;
   t.true(steps >= 24, `${steps} steps for ${boxes.length} features`);
   t.deepEqual(step.value, boxes.order());
+});
+
+test('only features that change their order are said to do so', async (t) => {
+  for (const writer of ['GISWriter', 'GeoParquetWriter'])
+    for (const [xs, changes] of [
+      [[0, 1], false],
+      [[1, 0], true],
+    ] as const) {
+      const text = collection(xs.map((x) => feature(geometryOf('Point', [x, 0]), {})));
+      const { receipt } = await converted(t, text, { reader: 'GeoJsonReader', writer });
+      t.is(receipt.remarks.includes(REORDERED), changes);
+    }
 });

@@ -121,6 +121,8 @@ test('longitudes and latitudes are EPSG:4326, and the receipt tells the guesses'
   ]);
   t.deepEqual(remarks.slice(0, 2), ['Cells are separated by a semicolon.', 'Numbers have a decimal comma.']);
   t.true(remarks.includes('Longitudes and latitudes were taken as EPSG:4326.'));
+  const usual = await table(t, 'lon,lat\n9.5,54.25\n');
+  t.false(usual.remarks.some((remark) => remark.startsWith('Cells are separated')));
 });
 
 for (const [what, text, parameter, parameters] of [

@@ -239,7 +239,7 @@ test('features are in spatial order with boxes around them, as both versions hav
       writer: 'GeoParquetWriter',
       writerParameters: { Version },
     });
-    t.true(receipt.remarks.includes('Features were put in spatial order (along a Hilbert curve).'));
+    t.true(receipt.remarks.includes('Features stand in the order of a Hilbert curve, not in that of the input.'));
     const back = await layer(t, bytes);
     t.deepEqual(
       back.values.map(([n]) => n),

@@ -48,12 +48,15 @@ export function meshToFeatures(mesh: Mesh, { writer, stem, context, pulled }: Br
   needsStep(mesh);
   reportLosses(mesh, cells, context);
   const steps = stepsOf(mesh);
-  const at = (step: number): FeatureCollection =>
-    featuresAt({ mesh, cells, shown, left, stem, ...(pulled && { pulled }) }, step);
+  const at = (step: number, name = stem): FeatureCollection =>
+    featuresAt({ mesh, cells, shown, left, stem: name, ...(pulled && { pulled }) }, step);
   if (steps === 1) return at(0);
   if (writer.layers === 'several') {
+    // short enough for names of files
+    const base = [...stem].slice(0, 70).join('');
+    const layer = (step: number) => at(step, `${base}_${String(step).padStart(4, '0')}`);
     context.reportLoss(`Each of ${steps} steps became a layer; layers have numbers, and the times were left out.`);
-    return { ...at(0), later: Array.from({ length: steps - 1 }, (_, n) => at(n + 1)) };
+    return { ...layer(0), later: Array.from({ length: steps - 1 }, (_, n) => layer(n + 1)) };
   }
   context.reportLoss(
     `Only the first of ${steps} steps was written, ${firstTime(mesh)}. Choose another with a temporal filter.`,

@@ -3,7 +3,7 @@ import { allFinite, strideOf } from '../../data/dimensions.ts';
 import { distinctName } from '../../data/distinct-name.ts';
 import type { Feature, FeatureCollection, Geometry } from '../../data/feature-collection.ts';
 import { ConversionError, FormatError } from '../../errors.ts';
-import { Boxes } from '../../geo/vector/spatial-order.ts';
+import { Boxes, isAscending, REORDERED } from '../../geo/vector/spatial-order.ts';
 import type { Context, Write } from '../define.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';
 import { columnTypes, geometryCodes } from '../io/flatgeobuf/schema.ts';
@@ -32,6 +32,7 @@ export const write: Write<typeof writeParameters, 'features'> = async (data, _pa
   out.raw(headerBytes({ name, geometryType, hasZ, hasM, count, crs, ...place }, columns));
   if (count > 0) {
     const order = boxes.order();
+    if (!isAscending(order)) context.remark(REORDERED);
     await writeIndex(out, boxes, order, spool.sizes);
     await out.end();
     for await (const { bytes, first } of spool.ordered(order)) {
@@ -111,8 +112,7 @@ class FeatureWriter {
   }
 
   #report(): void {
-    const { reportLoss, remark } = this.#context;
-    if (this.#number > 1) remark('Features stand in the order of a Hilbert curve, not in that of the input.');
+    const { reportLoss } = this.#context;
     const { empty } = this.#encoder;
     if (empty > 0) reportLoss(`${empty} geometries without vertices became null or were left out of their collection.`);
     for (const { field, name, rounded, type, widened } of this.#columns) {

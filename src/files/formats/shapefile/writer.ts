@@ -25,15 +25,14 @@ export const write: Write<typeof writeParameters, 'features'> = async (data, _pa
   const prj = data.crs === undefined ? undefined : await prjOfCrs(data.crs, context);
   if (data.crs === undefined) context.reportLoss('The coordinate system is not known, so there is no .prj file.');
   const zip = new ZipWriter(sink);
-  const base = fileName(data.name);
-  if (data.later === undefined) await addLayers(zip, base, data, prj, context);
+  if (data.later === undefined) await addLayers(zip, fileName(data.name), data, prj, context);
   else
-    for (const [step, layer] of [data, ...data.later].entries()) {
+    for (const layer of [data, ...data.later]) {
       await using open = new AsyncDisposableStack();
       const onEnd: Context['onEnd'] = (close) => open.defer(close);
       // Progress is that of the steps of the mesh.
       const ofLayer = { ...context, onEnd, progress() {} };
-      await addLayers(zip, `${base}_${String(step).padStart(4, '0')}`, layer, prj, ofLayer);
+      await addLayers(zip, fileName(layer.name), layer, prj, ofLayer);
     }
   await zip.finish();
 };

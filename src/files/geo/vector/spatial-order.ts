@@ -1,5 +1,8 @@
 import { grown } from '../../data/number-list.ts';
 
+/** A remark of writers that put features in order. */
+export const REORDERED = 'Features stand in the order of a Hilbert curve, not in that of the input.';
+
 const sides = 0xffff;
 /** A power of two, so that a remainder needs no division. */
 const featuresAStep = 1 << 15;
@@ -85,6 +88,9 @@ export class Boxes {
     return yield* sorted(keys);
   }
 }
+
+/** Whether the order is that of the input. */
+export const isAscending = (order: Uint32Array): boolean => order.every((feature, n) => feature === n);
 
 /** The indices of the keys in ascending order of the keys: a radix sort in two passes. */
 function* sorted(keys: Uint32Array): Generator<void, Uint32Array> {

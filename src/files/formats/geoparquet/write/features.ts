@@ -4,7 +4,7 @@ import { allFinite, hasNumbers, strideOf } from '../../../data/dimensions.ts';
 import { distinctName } from '../../../data/distinct-name.ts';
 import type { Feature, FeatureCollection, Geometry } from '../../../data/feature-collection.ts';
 import { FormatError } from '../../../errors.ts';
-import { Boxes } from '../../../geo/vector/spatial-order.ts';
+import { Boxes, isAscending, REORDERED } from '../../../geo/vector/spatial-order.ts';
 import type { Context } from '../../define.ts';
 import { OrderedSpool } from '../../io/ordered-spool.ts';
 import { WkbWriter } from '../../io/wkb-writer.ts';
@@ -29,8 +29,7 @@ export async function writeFeatures(
   const layer = records.layer();
   const { spool, boxes } = layer;
   const order = boxes.order();
-  if (layer.hasGeometry && order.some((feature, n) => feature !== n))
-    context.remark('Features were put in spatial order (along a Hilbert curve).');
+  if (layer.hasGeometry && !isAscending(order)) context.remark(REORDERED);
   const groups = await FeatureGroups.create(layer, options, sink, context);
   for await (const { bytes, first, count } of spool.ordered(order)) {
     context.signal.throwIfAborted();

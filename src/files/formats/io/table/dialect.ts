@@ -57,7 +57,8 @@ export async function readDialect(
   const columns = header ? first.length : Math.max(...sample.map(({ length }) => length));
   const names = header ? first.map((name) => name.trim()) : undefined;
   const decimal = DecimalSeparator ?? guessDecimal(sample, separator, names);
-  if (Separator === undefined) context.remark(`Cells are separated by ${shownSeparator(separator)}.`);
+  if (Separator === undefined && separator !== ',')
+    context.remark(`Cells are separated by ${shownSeparator(separator)}.`);
   if (DecimalSeparator === undefined && decimal === ',') context.remark('Numbers have a decimal comma.');
   if (Encoding === undefined && form.encoding !== 'utf-8') context.remark(`The text was read as ${form.encoding}.`);
   if (Header === undefined && !header)

@@ -6,7 +6,7 @@ import type { Context } from '../../../formats/define.ts';
 import { OrderedSpool } from '../../../formats/io/ordered-spool.ts';
 import { ProtobufWriter } from '../../../formats/io/protobuf.ts';
 import type { KnownCrs } from '../../../geo/crs/crs.ts';
-import { Boxes } from '../../../geo/vector/spatial-order.ts';
+import { Boxes, REORDERED } from '../../../geo/vector/spatial-order.ts';
 import { GeometryPlacer } from '../placed.ts';
 import { putValue, type TileKey } from '../tile-values.ts';
 import { type EncodedValues, putRecord } from './placed-record.ts';
@@ -85,7 +85,7 @@ class Placing {
     reportLoss(
       'Vector tiles are in the coordinate system Web Mercator (EPSG:3857), and their coordinates are rounded to 1/4096 of a tile.',
     );
-    remark('Features stand in the order of a Hilbert curve, not in that of the input.');
+    remark(REORDERED);
   }
 
   add({ id, geometry, values }: Feature): void {
