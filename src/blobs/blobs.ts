@@ -35,6 +35,8 @@ export interface BlobStore {
    * repeated blocks count repeatedly.
    */
   commitBlocks(name: string, blockIds: readonly string[], limit: number, options?: Commit): Promise<BlobInfo>;
+  /** Lists the blocks of `name`, in no particular order. */
+  blocks(name: string): AsyncIterable<NamedBlock>;
   /** Deletes the blocks of `name`; with `before`, only those that were written before. */
   removeBlocks(name: string, before?: Date): Promise<void>;
   info(name: string): Promise<BlobInfo | undefined>;
@@ -70,8 +72,11 @@ export interface BlobStore {
   remove(name: string): Promise<void>;
   /** Lists blobs whose names start with `prefix`, in no particular order. */
   list(prefix: string): AsyncIterable<StoredBlob>;
-  /** Deletes temporary files and uncommitted blocks that were not changed for this time. Returns their number. */
-  removeLeftovers(olderThanMs: number): Promise<number>;
+  /**
+   * Deletes temporary files, and uncommitted blocks, that were not changed for these times; default: the same one.
+   * Returns their number.
+   */
+  removeLeftovers(olderThanMs: number, blocksOlderThanMs?: number): Promise<number>;
   /** Tells which database owns the store. */
   readonly marker: StoreMarker;
 }
@@ -133,6 +138,10 @@ export interface StoredBlock {
   size: number;
   /** When it was written, in milliseconds since 1970. */
   written: number;
+}
+
+export interface NamedBlock extends StoredBlock {
+  id: string;
 }
 
 /** Throws if the blocks do not exist or exceed the limit. */

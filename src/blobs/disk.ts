@@ -26,6 +26,7 @@ import {
   checkName,
   hasChanged,
   MissingBlock,
+  type NamedBlock,
   type StoredBlob,
   type StoredBlock,
   seen,
@@ -124,6 +125,16 @@ export class DiskStore implements BlobStore {
     });
     const body = stoppable(limited(joined, limit), signal);
     return this.#files.write(this.#pathOf(target), (file) => writeFile(file, each ? seen(body, each) : body));
+  }
+
+  async *blocks(name: string): AsyncGenerator<NamedBlock> {
+    const folder = this.#blocksOf(name);
+    for await (const entry of entries(folder)) {
+      // another request may commit and delete the blocks meanwhile
+      const found = await stat(join(folder, entry)).catch(absent);
+      const id = Buffer.from(entry, 'hex').toString();
+      if (found?.isFile()) yield { id, size: found.size, written: found.mtimeMs };
+    }
   }
 
   async removeBlocks(name: string, before?: Date): Promise<void> {
@@ -230,13 +241,13 @@ export class DiskStore implements BlobStore {
     }
   }
 
-  async removeLeftovers(olderThanMs: number): Promise<number> {
-    const before = Date.now() - olderThanMs;
-    let removed = await removeOldFiles(join(this.#folder, TEMPORARY), before);
+  async removeLeftovers(olderThanMs: number, blocksOlderThanMs = olderThanMs): Promise<number> {
+    const now = Date.now();
+    let removed = await removeOldFiles(join(this.#folder, TEMPORARY), now - olderThanMs);
     for await (const area of entries(join(this.#folder, BLOCKS))) {
       for await (const name of entries(join(this.#folder, BLOCKS, area))) {
         const blocks = join(this.#folder, BLOCKS, area, name);
-        removed += await removeOldFiles(blocks, before);
+        removed += await removeOldFiles(blocks, now - blocksOlderThanMs);
         // fails if the folder is not empty
         await rmdir(blocks).catch(() => {});
       }

@@ -17,9 +17,9 @@ import {
   hasChanged,
   isName,
   MissingBlock,
+  type NamedBlock,
   type ShownAs,
   type StoredBlob,
-  type StoredBlock,
   seen,
 } from './blobs.ts';
 import { Bucket, type StoredObject } from './bucket.ts';
@@ -65,11 +65,10 @@ export class S3Store implements BlobStore {
     limit: number,
     { target = name, each, signal }: Commit = {},
   ): Promise<BlobInfo> {
-    const stored = new Map<string, StoredBlock & { key: string }>();
-    for await (const { key, size, lastModified } of this.#bucket.list(blocksOf(name))) {
+    const stored = new Map<string, NamedBlock & { key: string }>();
+    for await (const block of this.#blocks(name)) {
       signal?.throwIfAborted();
-      const id = Buffer.from(key.slice(key.lastIndexOf('/') + 1), 'hex').toString();
-      stored.set(id, { key, size, written: lastModified.getTime() });
+      stored.set(block.id, block);
     }
     for (const id of new Set(blockIds)) checkBlockId(id);
     checkBlocks(blockIds, stored, limit);
@@ -80,6 +79,17 @@ export class S3Store implements BlobStore {
     const readAll = async (id: string) => buffer(await openBlock(id));
     const joined = joinBlocks(blockIds, stored, { readAll, open: openBlock });
     return this.#write(keyOf(target), each ? seen(joined, each) : joined, limit, signal);
+  }
+
+  blocks(name: string): AsyncIterable<NamedBlock> {
+    return this.#blocks(name);
+  }
+
+  async *#blocks(name: string): AsyncGenerator<NamedBlock & { key: string }> {
+    for await (const { key, size, lastModified } of this.#bucket.list(blocksOf(name))) {
+      const id = Buffer.from(key.slice(key.lastIndexOf('/') + 1), 'hex').toString();
+      yield { id, key, size, written: lastModified.getTime() };
+    }
   }
 
   async removeBlocks(name: string, before?: Date): Promise<void> {
@@ -154,12 +164,12 @@ export class S3Store implements BlobStore {
     }
   }
 
-  async removeLeftovers(olderThanMs: number): Promise<number> {
+  async removeLeftovers(olderThanMs: number, blocksOlderThanMs = olderThanMs): Promise<number> {
     const before = Date.now() - olderThanMs;
     const ours = (key: string) => (isName(key) && areasOf(key).length > 0) || key.startsWith(BLOCKS);
     const old = (await this.#bucket.listParts()).filter(({ key, begun }) => ours(key) && begun.getTime() < before);
     for (const parts of old) await this.#bucket.abortParts(parts);
-    return old.length + (await this.#removeAll(this.#bucket.list(BLOCKS), before));
+    return old.length + (await this.#removeAll(this.#bucket.list(BLOCKS), Date.now() - blocksOlderThanMs));
   }
 
   async #write(key: string, body: AsyncIterable<Uint8Array>, limit: number, signal?: AbortSignal) {

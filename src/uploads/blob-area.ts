@@ -34,6 +34,8 @@ export interface BlobArea {
   writing?: {
     /** Throws unless the blob may be written now. Called before the body is read. */
     check(name: string, conditions?: WriteConditions): Promise<void>;
+    /** Called after each block of an upload. */
+    blockWritten?(name: string): Promise<void>;
     /** Lets `store` write the bytes under a new name, checks again, and makes them the content in one step. */
     write(name: string, conditions: WriteConditions, store: (blob: string) => Promise<BlobInfo>): Promise<BlobInfo>;
   };

@@ -55,9 +55,28 @@ export const BLOB_READ = {
     ...GRANT,
     ...CONDITIONS,
     parameter('header', 'Range', 'Range of bytes to return. `x-ms-range` takes precedence.'),
+    parameter('query', 'comp', '`blocklist`: returns the list of blocks as XML; needs a grant of writing.', {
+      type: 'string',
+      enum: ['blocklist'],
+    }),
+    parameter('query', 'blocklisttype', 'Which blocks to list; default: `committed`, of which none are kept.', {
+      type: 'string',
+      enum: ['all', 'committed', 'uncommitted'],
+    }),
   ],
   responses: {
-    200: { description: 'The bytes.', headers: STATE, content: BYTES },
+    200: {
+      description: 'The bytes, or the list of blocks.',
+      headers: STATE,
+      content: {
+        ...BYTES,
+        'application/xml': {
+          schema: text,
+          example:
+            '<?xml version="1.0" encoding="utf-8"?><BlockList><UncommittedBlocks><Block><Name>MDAwMQ==</Name><Size>8388608</Size></Block></UncommittedBlocks></BlockList>',
+        },
+      },
+    },
     206: {
       description: 'A range of the bytes.',
       headers: { ...STATE, 'Content-Range': header('Returned range and total size.') },
@@ -104,6 +123,7 @@ export const BLOB_WRITE = {
     parameter('header', 'x-ms-blob-type', '`BlockBlob`.'),
     parameter('header', 'x-ms-copy-source', 'Copies from this signed address of the platform instead of the body.'),
     parameter('header', 'Content-MD5', 'Checksum of the body, base64.'),
+    parameter('header', 'Content-Digest', 'Digest of the body (RFC 9530), such as `sha-256=:…:`; also `sha-512`.'),
   ],
   requestBody: {
     required: false,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type BlobInfo, MissingBlock } from '../blobs/blobs.ts';
+import { type Area, type BlobInfo, MissingBlock } from '../blobs/blobs.ts';
 import type { Database } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import { byteRange } from '../http/answers/byte-range.ts';
@@ -10,7 +10,7 @@ import { bytesOfBody } from '../http/answers/early-answer.ts';
 import type { App } from '../http/route.ts';
 import { BlobAccess, type BlobAccessParts } from './blob-access.ts';
 import { BLOB_READ, BLOB_REMOVE, BLOB_STATE, BLOB_WRITE } from './blob-description.ts';
-import { markOf, readBlockList } from './block-list.ts';
+import { blockListXml, markOf, readBlockList } from './block-list.ts';
 import { checkedBody, readWithMd5 } from './checked-body.ts';
 import { checkMatch, checkVersion, etagMismatch, isKnown, rangeHeader, writeConditions } from './conditions.ts';
 import { deleteStaged } from './staged.ts';
@@ -80,6 +80,7 @@ export async function blobRoutes(app: App, { db, maxSize, redirectFrom = Infinit
   });
 
   app.get(PATH, READ, async (request, reply) => {
+    if ((request.query as { comp?: unknown }).comp === 'blocklist') return sendBlockList(request, reply);
     const { address, grant, query } = await access.requireGrant(request, 'r');
     const { blob, info } = await access.find(address);
     checkVersion(query, info);
@@ -120,11 +121,28 @@ export async function blobRoutes(app: App, { db, maxSize, redirectFrom = Infinit
       .send(bytes);
   });
 
+  /** What an interrupted upload has sent already. */
+  async function sendBlockList(request: FastifyRequest, reply: FastifyReply) {
+    const { address, query } = await access.requireGrant(request, 'w');
+    const { area, name } = address;
+    const { writing, find } = places[area];
+    if (!writing) throw readOnly(area);
+    const list = blockListXml(blobs.blocks(`${area}/${name}`), query.get('blocklisttype'));
+    const blob = await find(name);
+    const info = blob === undefined ? undefined : await blobs.info(blob);
+    if (info) setStateHeaders(reply, info).header('x-ms-blob-content-length', info.size);
+    // there is no content yet: the place may be gone
+    else await writing.check(name);
+    return reply
+      .headers({ 'content-type': 'application/xml', 'cache-control': CACHE_CONTROL })
+      .send(Readable.from(list));
+  }
+
   app.put(PATH, writeUpTo(maxSize), async (request, reply) => {
     const { address, query, grant } = await access.requireGrant(request, 'w');
     const { area, name } = address;
     const { writing } = places[area];
-    if (!writing) throw forbidden(`The area '${area}' is read-only. Write to upload addresses or datasets.`);
+    if (!writing) throw readOnly(area);
     const blocks = `${area}/${name}`;
     const comp = query.get('comp');
     if (comp === 'block') {
@@ -132,6 +150,7 @@ export async function blobRoutes(app: App, { db, maxSize, redirectFrom = Infinit
       // clients that do not encode the id properly send its + as a space
       const blockId = (query.get('blockid') ?? '').replaceAll(' ', '+');
       await blobs.putBlock(blocks, blockId, checkedBody(request.headers, readBody(request, maxSize)), maxSize);
+      await writing.blockWritten?.(name);
       return reply.code(201).header('x-ms-request-server-encrypted', 'false').send();
     }
     const signal = clientLeft(reply);
@@ -186,6 +205,8 @@ export async function blobRoutes(app: App, { db, maxSize, redirectFrom = Infinit
     return reply.code(202).send();
   });
 }
+
+const readOnly = (area: Area) => forbidden(`The area '${area}' is read-only. Write to upload addresses or datasets.`);
 
 /** The request body as a stream. Throws `tooLarge` at once if `Content-Length` exceeds the maximum. */
 function readBody(request: FastifyRequest, maxSize: number): AsyncIterable<Uint8Array> {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { NamedBlock } from '../blobs/blobs.ts';
 import { AppError, invalid } from '../errors.ts';
 
 /** Enough for 50,000 blocks, the limit of the protocol, of about 160 bytes each. */
@@ -23,6 +24,34 @@ export async function readBlockList(body: AsyncIterable<Uint8Array>): Promise<st
     parts.push(part);
   }
   return parseBlockList(Buffer.concat(parts).toString('utf8'));
+}
+
+const TYPES = ['all', 'committed', 'uncommitted'] as const;
+
+/**
+ * The answer to a read of `comp=blocklist`: the blocks that a client has sent and not committed, so that it can send
+ * the others. Committed ones are not kept: their list is empty, as that of a blob that was written as a whole.
+ * @param type `blocklisttype`; default: `committed`
+ */
+export function blockListXml(blocks: AsyncIterable<NamedBlock>, type: string | null): AsyncIterable<string> {
+  const asked = TYPES.find((one) => one === (type ?? 'committed').toLowerCase());
+  if (asked === undefined)
+    throw invalid(`blocklisttype=${String(type).slice(0, 100)} is not one of ${TYPES.join(', ')}.`, {
+      code: 'InvalidQueryParameterValue',
+    });
+  return xmlOf(blocks, asked);
+}
+
+async function* xmlOf(blocks: AsyncIterable<NamedBlock>, type: (typeof TYPES)[number]) {
+  yield '<?xml version="1.0" encoding="utf-8"?><BlockList>';
+  if (type !== 'uncommitted') yield '<CommittedBlocks />';
+  if (type !== 'committed') {
+    yield '<UncommittedBlocks>';
+    // ids are base64: nothing in them needs to be escaped
+    for await (const { id, size } of blocks) yield `<Block><Name>${id}</Name><Size>${size}</Size></Block>`;
+    yield '</UncommittedBlocks>';
+  }
+  yield '</BlockList>';
 }
 
 /** Ends the names of blobs that were made of this list. */

@@ -8,7 +8,7 @@ import { text } from '../http/rules/members.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { queryInteger } from '../http/rules/query.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
-import { issueUploadUrls } from './staged.ts';
+import { issueUploadUrls, renewUploadUrl } from './staged.ts';
 
 export interface UploadRoutes {
   db: Database;
@@ -27,6 +27,20 @@ export async function uploadRoutes(app: App, { db, signer, publicUrl }: UploadRo
     handler: async (request) => {
       const [url = ''] = await issueUploadUrls(db, signer, request.caller, { base: baseOf(request), count: 1 });
       return { data: url };
+    },
+  });
+
+  routes.post('/api/conversion/transfer/upload-url/renew', {
+    operationId: 'renewUploadUrl',
+    summary: 'Returns a new signed address for an upload that goes on',
+    description: 'An upload may pause for 24 hours between two blocks, and last 7 days.',
+    body: z.object({
+      uploadUrl: text('Signed address of the upload; it may have expired.', 'https://platform.example/api/blob/…'),
+    }),
+    response: { 200: textAnswer('Signed URL to upload to.', 'https://platform.example/api/blob/staging/…?sig=…') },
+    handler: async (request) => {
+      const { uploadUrl } = request.body;
+      return { data: await renewUploadUrl(db, signer, request.caller, { base: baseOf(request), uploadUrl }) };
     },
   });
 

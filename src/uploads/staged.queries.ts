@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Reads, sql, type Transaction } from '../db.ts';
+import { type Database, type Reads, sql, type Transaction } from '../db.ts';
 
 const Staged = z.object({
   name: z.string(),
@@ -19,6 +19,30 @@ export const insertStaged = (
     insert into staged_blobs (name, user_id, tenant_id, expires_at)
     select name, ${userId}, ${tenantId ?? null}::uuid, ${expiresAt.toISOString()}
     from unnest(${sql.array(names, 'text')}) as given (name)`);
+
+/** How long a place to upload to lasts after a block, and at most. Milliseconds. */
+export interface PlaceLifetime {
+  afterBlockMs: number;
+  longestMs: number;
+}
+
+const renewed = ({ afterBlockMs, longestMs }: PlaceLifetime) => sql.fragment`
+  least(created_at + ${longestMs} * interval '1 millisecond', now() + ${afterBlockMs} * interval '1 millisecond')`;
+
+/** Lets a place last on after a block, by statements an hour apart at least. */
+export const keepStaged = (db: Database, name: string, lifetime: PlaceLifetime): Promise<void> =>
+  db.transaction(async (tx) => {
+    await tx.query(sql.unsafe`
+      update staged_blobs set expires_at = ${renewed(lifetime)}
+      where name = ${name} and expires_at > now() and expires_at < ${renewed(lifetime)} - interval '1 hour'`);
+  });
+
+/** Lets a place last on. Returns until when; null if it has expired or a transfer uses it. */
+export const renewStaged = (tx: Transaction, name: string, lifetime: PlaceLifetime) =>
+  tx.maybeOneFirst(sql.write(z.object({ expiresAt: z.string() }))`
+    update staged_blobs set expires_at = greatest(expires_at, ${renewed(lifetime)})
+    where name = ${name} and expires_at > now() and named_at is null and deleted_at is null
+    returning expires_at`);
 
 /** A staged upload, for the holder of its address. Includes deleted ones, which must refuse writes. */
 export const findStaged = (db: Reads, name: string) =>

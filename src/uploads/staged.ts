@@ -5,16 +5,18 @@ import { AppError, conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Issuers } from '../keys/issuers.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
-import { parseOwnAddress, signedAddress } from './address.ts';
+import { type Grant, parseOwnAddress, signedAddress } from './address.ts';
 import type { BlobArea, WriteConditions } from './blob-area.ts';
 import {
   emptyStaged,
   findStaged,
   findStagedOf,
   insertStaged,
+  keepStaged,
   lockStaged,
   markAllNamed,
   markNamed,
+  renewStaged,
   setStagedBlob,
 } from './staged.queries.ts';
 
@@ -23,7 +25,8 @@ import {
  * a transfer uses the file.
  */
 const NO_GENERATION = 0;
-const LIFETIME_MS = 24 * 3_600_000;
+/** A place ends a day after its last block, and a week after it was issued. Milliseconds. */
+const PLACE = { afterBlockMs: 24 * 3_600_000, longestMs: 7 * 24 * 3_600_000 };
 
 /** Issues signed upload addresses, each for one file and valid for a day. */
 export async function issueUploadUrls(
@@ -33,18 +36,35 @@ export async function issueUploadUrls(
   { base, count }: { base: string; count: number },
 ): Promise<string[]> {
   const names = Array.from({ length: count }, () => randomUUID());
-  const expiresAt = new Date(Date.now() + LIFETIME_MS);
+  const expiresAt = new Date(Date.now() + PLACE.afterBlockMs);
   await db.transaction((tx) => insertStaged(tx, names, { userId, tenantId, expiresAt }));
-  return Promise.all(
-    names.map((name) =>
-      signedAddress(
-        signer,
-        base,
-        { area: 'staging', name },
-        { permission: 'cw', expiresAt, generation: NO_GENERATION, issuer: userId },
-      ),
-    ),
-  );
+  return Promise.all(names.map((name) => uploadAddress(signer, base, name, { expiresAt, issuer: userId })));
+}
+
+const uploadAddress = (signer: Signer, base: string, name: string, grant: Pick<Grant, 'expiresAt' | 'issuer'>) =>
+  signedAddress(signer, base, { area: 'staging', name }, { ...grant, permission: 'cw', generation: NO_GENERATION });
+
+/**
+ * A new address of an upload that was issued to the caller, valid for another day, so that a long upload can go on.
+ * Throws `notFound` for places that are unknown, expired or of others, and `conflict` when a transfer uses the file.
+ */
+export async function renewUploadUrl(
+  db: Database,
+  signer: Signer,
+  { userId }: Caller,
+  { base, uploadUrl }: { base: string; uploadUrl: string },
+): Promise<string> {
+  const address = parseOwnAddress(uploadUrl);
+  if (address?.area !== 'staging') throw invalidMember('uploadUrl', notAnUpload(uploadUrl));
+  const { name } = address;
+  const expiresAt = await db.transaction(async (tx) => {
+    const found = await findStagedOf(tx, name, userId, []);
+    if (!found) throw notFound('Upload', name);
+    if (found.namedAt !== undefined) throw inUse(name);
+    return renewStaged(tx, name, PLACE);
+  });
+  if (expiresAt === null) throw notFound('Upload', name);
+  return uploadAddress(signer, base, name, { expiresAt: new Date(`${expiresAt}Z`), issuer: userId });
 }
 
 /** A staged file as the input of a transfer. */
@@ -201,6 +221,7 @@ export const stagedPlace = (db: Database, blobs: BlobStore, issuers: Issuers): B
   find: (name) => findStagedBlob(db, name),
   writing: {
     check: async (name, conditions) => void (await checkWritable(db, blobs, name, conditions)),
+    blockWritten: (name) => keepStaged(db, name, PLACE),
     write: (name, conditions, store) => writeStaged(db, blobs, name, conditions, store),
   },
 });

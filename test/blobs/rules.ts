@@ -75,6 +75,9 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
     t.is(await store.info('staging/a'), undefined);
     await store.putBlock('staging/a', 'Yg==', bytes('second'), 100);
     await store.putBlock('staging/a', 'ZA==', bytes('never listed'), 100);
+    const listed = (await Array.fromAsync(store.blocks('staging/a'))).map(({ id, size }) => `${id} ${size}`);
+    t.deepEqual(listed.sort(), ['YQ== 3145728', 'Yg== 6', 'Yw== 5', 'ZA== 12']);
+    t.deepEqual(await Array.fromAsync(store.blocks('staging/none')), []);
     const info = await store.commitBlocks('staging/a', ['YQ==', 'Yg==', 'Yw=='], 4 * MIB);
     t.is(info.size, big.length + 11);
     const stored = await buffer(await store.read('staging/a'));

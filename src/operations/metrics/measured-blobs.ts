@@ -41,6 +41,9 @@ export function measuredBlobs(store: BlobStore, metrics: Pick<Metrics, 'blobOper
     remove: measured('remove', (name: string) => store.remove(name)),
     marker: store.marker,
     list: (prefix) => store.list(prefix),
-    removeLeftovers: measured('remove_leftovers', (olderThanMs: number) => store.removeLeftovers(olderThanMs)),
+    blocks: (name) => store.blocks(name),
+    removeLeftovers: measured('remove_leftovers', (...given: Parameters<BlobStore['removeLeftovers']>) =>
+      store.removeLeftovers(...given),
+    ),
   };
 }

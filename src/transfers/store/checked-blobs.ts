@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import type { BlobInfo, BlobStore, ByteRange, Commit, StoredBlob } from '../../blobs/blobs.ts';
+import type { BlobInfo, BlobStore, ByteRange, Commit, NamedBlock, StoredBlob } from '../../blobs/blobs.ts';
 import { Digest, digestOfFile, type KnownDigest } from '../../blobs/digest.ts';
 import { readSteadily } from '../../blobs/steady-read.ts';
 import type { Database } from '../../db.ts';
@@ -173,8 +173,12 @@ export class CheckedBlobs implements BlobStore {
     return this.#store.list(prefix);
   }
 
-  removeLeftovers(olderThanMs: number): Promise<number> {
-    return this.#store.removeLeftovers(olderThanMs);
+  blocks(name: string): AsyncIterable<NamedBlock> {
+    return this.#store.blocks(name);
+  }
+
+  removeLeftovers(olderThanMs: number, blocksOlderThanMs?: number): Promise<number> {
+    return this.#store.removeLeftovers(olderThanMs, blocksOlderThanMs);
   }
 
   /**

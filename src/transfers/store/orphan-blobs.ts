@@ -10,6 +10,8 @@ import { type Counted, getAllowance, setStopped, setSwept } from './sweep-state.
 const BATCH = 500;
 const YOUNG_MS = 3_600_000;
 const LEFTOVERS_MS = 24 * 3_600_000;
+/** An upload may pause for a day between two blocks, and lasts a week at most. */
+const BLOCKS_MS = 8 * 24 * 3_600_000;
 /** Maximum number of names of unknown blobs that one pass holds in memory. */
 const MAX_NAMES = 50_000;
 /** Unknown blobs are deleted without confirmation up to this number, or up to this share of all blobs. */
@@ -72,7 +74,7 @@ export async function removeOrphanBlobs(db: Database, blobs: BlobStore, sweep: O
   } else {
     await db.transaction((tx) => setStopped(tx, keptBecause, found));
   }
-  const leftovers = await blobs.removeLeftovers(Math.max(LEFTOVERS_MS, olderThanMs));
+  const leftovers = await blobs.removeLeftovers(Math.max(LEFTOVERS_MS, olderThanMs), Math.max(BLOCKS_MS, olderThanMs));
   return { removed, leftovers, ...(keptBecause === undefined ? {} : { keptBecause }) };
 }
 

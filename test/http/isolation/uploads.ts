@@ -16,6 +16,15 @@ export default {
     allowed: { owner: 200, member: 200, stranger: 200 },
     refused: {},
   },
+  'POST /api/conversion/transfer/upload-url/renew': {
+    request: async (scene) => ({
+      method: 'POST',
+      url: '/api/conversion/transfer/upload-url/renew',
+      payload: { uploadUrl: `https://any.host${(await granted(scene)).split('?')[0]}` },
+    }),
+    allowed: { owner: 200 },
+    refused: { member: 404, stranger: 404, administrator: 404 },
+  },
   'GET /api/raw/staging-urls': {
     request: () => ({ url: '/api/raw/staging-urls?count=2' }),
     allowed: { owner: 200, member: 200, stranger: 200 },
