@@ -5,7 +5,7 @@ import type { Converter } from '../src/transfers/views/converters.routes.ts';
 import type { Api } from './client.ts';
 import type { Io } from './io.ts';
 import { type ResourceOptions, resourceOptions, resourcesOf } from './resources.ts';
-import { sendSideFiles } from './side-files.ts';
+import { type SentFiles, sendSideFiles } from './side-files.ts';
 
 export const listConverters = (api: Api, kind: 'reader' | 'writer', filter?: string) =>
   api.call<List<Converter>>('GET', `/api/conversion/${kind}/list`, { query: { filter } });
@@ -21,17 +21,21 @@ export const conversionOptions = (command: Command): Command =>
     'only check whether it could be started, and estimate the result; sends and starts nothing',
   );
 
-/** Members of a request to convert. Uploads the local files that transformations name, unless it is a dry run. */
+/**
+ * Members of a request to convert. Uploads the local files that transformations name, unless it is a dry run.
+ * @param sent those that were uploaded before
+ */
 export async function readConversion(
   io: Io,
   options: ConversionOptions,
   reader: Parametrised | undefined,
   writer: Parametrised | undefined,
+  sent?: SentFiles,
 ) {
   const { transformations, ...members } = conversionMembers(options, reader, writer);
   return {
     ...members,
-    transformations: await sendSideFiles(io, transformations, options.dryRun === true),
+    transformations: await sendSideFiles(io, transformations, options.dryRun === true, sent),
     ...resourcesOf(options),
   };
 }

@@ -165,7 +165,10 @@ export const EXAMPLES: Record<string, readonly string[]> = {
     'transfer export DATASET --clip @area.geojson -o valley.tif',
   ],
   'transfer convert': ["transfer convert DATASET --writer GeoTiffWriter --name 'Valley, Web Mercator' --to-srid 3857"],
-  'transfer update': ['transfer update DATASET terrain.asc --srid 25832'],
+  'transfer update': [
+    'transfer update DATASET terrain.asc --srid 25832',
+    "transfer update DATASET 'tiles/*.asc' --mosaic first",
+  ],
   'transfer append': ['transfer append DATASET gauges.geojson'],
   'transfer list': ['transfer list --since 2h', 'transfer list --status Pending --status InProgress'],
   'transfer show': ['transfer show TRANSFER'],

@@ -27,6 +27,7 @@ import { composedAnswer } from '../client.ts';
 import { type ConversionOptions, conversionOptions, listConverters, readConversion } from '../converters.ts';
 import { concernsAll } from '../errors.ts';
 import type { Io } from '../io.ts';
+import type { SentFiles } from '../side-files.ts';
 import { type InputFile, openInputFile } from '../staged-file.ts';
 import { startJoined } from '../start-joined.ts';
 import { type FileRequest, type StartOptions, startFromFile, startWithFile } from '../start-transfer.ts';
@@ -79,7 +80,12 @@ async function importFiles(io: Io, given: readonly string[], options: ImportOpti
 }
 
 /** The request that imports a file. */
-export async function importRequest(io: Io, path: string, options: DatasetOptions): Promise<FileRequest> {
+export async function importRequest(
+  io: Io,
+  path: string,
+  options: DatasetOptions,
+  sent?: SentFiles,
+): Promise<FileRequest> {
   const file = await openInputFile(io, path);
   const { reader, writer } = await chooseConverters(io, file, options);
   const description = options.description === undefined ? {} : { description: options.description };
@@ -89,7 +95,7 @@ export async function importRequest(io: Io, path: string, options: DatasetOption
     outputDatasetData: { name: options.name ?? datasetName(file, writer), ...description },
     readerName: reader.name,
     writerName: writer.name,
-    ...(await readConversion(io, options, reader, writer)),
+    ...(await readConversion(io, options, reader, writer, sent)),
   };
 }
 
@@ -126,7 +132,7 @@ export function completed(transfer: Transfer): Transfer {
 }
 
 /** Files that are sent and followed at once, unless `--parallel` says otherwise. */
-const PARALLEL = 4;
+export const PARALLEL = 4;
 
 /**
  * Imports several files, each by a transfer of its own, with one progress. Prints a table, then what was lost, then the
@@ -139,10 +145,11 @@ async function importBatch(io: Io, files: readonly string[], options: ImportOpti
   const notes: string[] = [];
   const running = new Set<string>();
   const transfers: (Transfer | undefined)[] = [];
+  const sent: SentFiles = new Map();
   const work = async (file: string, at: number) => {
     signal.throwIfAborted();
     const part: Io = { ...io, progress: shared.part(at), note: (line) => void notes.push(`${file}: ${line}`) };
-    const { id } = (await startFromFile(part, IMPORT, await importRequest(part, file, options))).body;
+    const { id } = (await startFromFile(part, IMPORT, await importRequest(part, file, options, sent))).body;
     running.add(id);
     if (!watch) {
       shared.done(at);
@@ -233,6 +240,7 @@ function sharedProgress(io: Io, files: readonly string[]): SharedProgress {
 
 /** Checks the import of several files. */
 async function tryBatch(io: Io, files: readonly string[], options: ImportOptions): Promise<void> {
+  const sent: SentFiles = new Map();
   const check = async (file: string) => {
     let answer: object | undefined;
     let text = '';
@@ -244,7 +252,7 @@ async function tryBatch(io: Io, files: readonly string[], options: ImportOptions
         text = layOut(human(body) as Shown).text;
       },
     };
-    await startWithFile(part, IMPORT, await importRequest(part, file, options), options);
+    await startWithFile(part, IMPORT, await importRequest(part, file, options, sent), options);
     return { file, text, answer };
   };
   const { results, failures } = await inBatch(files, check, { ends: concernsAll });

@@ -1,14 +1,17 @@
 import type { Command } from 'commander';
-import { readerFor } from 'hydrofiles/command';
+import { expandFiles, isAddress, isJoined, joinOptions, measureSize, readerFor } from 'hydrofiles/command';
+import { integer, UsageError } from 'hydrofiles/terminal';
 import type { Transfer } from '../../src/transfers/views/record.ts';
 import { type ConversionOptions, conversionOptions, listConverters, readConversion } from '../converters.ts';
 import type { Io } from '../io.ts';
-import { checkFileFirst, openInputFile } from '../staged-file.ts';
+import { openInputFile } from '../staged-file.ts';
+import { startJoined } from '../start-joined.ts';
 import { type FileRequest, type StartOptions, startFromFile, startWithFile } from '../start-transfer.ts';
 import { followTransfer } from '../watch.ts';
-import { completed } from './transfer-import.ts';
+import { completed, PARALLEL } from './transfer-import.ts';
 
 interface UpdateOptions extends ConversionOptions, StartOptions {
+  parallel?: number;
   reader?: string;
 }
 
@@ -23,22 +26,33 @@ export function updateCommand(transfer: Command, io: Io, verb: keyof typeof DESC
     .command(verb)
     .description(DESCRIPTIONS[verb])
     .argument('<dataset>')
-    .argument('<file>', 'a local file, or an http(s) address')
-    .option('--reader <name>', "reader of the file; default: by the file's content, else by its name");
-  conversionOptions(checkFileFirst(command))
+    .argument('<files...>', 'a local file or an http(s) address; or several that --mosaic or --stack joins')
+    .option('--reader <name>', "reader of the file; default: by the file's content, else by its name")
+    // before any request
+    .hook('preAction', async ({ processedArgs: [, given] }) => {
+      for (const file of (await expandFiles(given)).files) if (!isAddress(file)) await measureSize(file);
+    });
+  joinOptions(conversionOptions(command))
+    .option('--parallel <number>', 'files that are sent at once; default: 4', integer(1, 32))
     .option('--watch', 'follow the transfer to its end (default at a terminal)')
     .option('--no-watch', 'only start it')
-    .action((dataset, file, options) => startWithDataset(io, verb, dataset, file, options));
+    .action((dataset, files, options) => startWithDataset(io, verb, dataset, files, options));
 }
 
 async function startWithDataset(
   io: Io,
   verb: string,
   dataset: string,
-  path: string,
+  given: readonly string[],
   options: UpdateOptions,
 ): Promise<void> {
-  await startWithFile(io, pathOf(dataset, verb), await updateRequest(io, path, options), options);
+  const { files } = await expandFiles(given);
+  const { parallel = PARALLEL } = options;
+  if (files.length > 1 && !isJoined(options))
+    throw new UsageError(`There are ${files.length} files. Use --mosaic or --stack to join them into one.`);
+  const request = await updateRequest(io, files[0]!, options);
+  if (isJoined(options)) await startJoined(io, pathOf(dataset, verb), request, files, { ...options, parallel });
+  else await startWithFile(io, pathOf(dataset, verb), request, options);
 }
 
 const pathOf = (dataset: string, verb: string) => `/api/metadata/dataset/${encodeURIComponent(dataset)}/${verb}`;

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { newDataset } from '../world/content.ts';
+import { newStore } from '../world/stores.ts';
 import { newProject, start, upload } from '../world/transfers.ts';
 import { type Client, world } from '../world.ts';
 
@@ -131,4 +132,62 @@ test('a copy, which ignores transformations, stores no signature of theirs', asy
   const [row] = await w.sql<{ text: string }>('select request::text as text from transfers where id = $1', [body.id]);
   t.notRegex(row!.text, /sig=|secret/);
   t.true(row!.text.includes('https://example.com/a.asc'));
+});
+
+test('updates and appends read one file or several, like imports', async (t) => {
+  const user = await w.account();
+  const client = w.as(user);
+  const id = await newStore(w, await newProject(client), user, 'levels');
+  const file = async (originalFileName: string) => ({
+    originalFileName,
+    uploadUrl: await upload(w, client, 'a store'),
+  });
+  const uploadUrls = [await file('a.zip'), await file('b.zip')];
+  const stack = { type: 'stackTransformation', stack: { by: 'time' } };
+  for (const verb of ['update', 'append']) {
+    const send = (body: object, query = '') =>
+      client.post(`/api/metadata/dataset/${id}/${verb}${query}`, { readerName: 'MDReader', ...body });
+    for (const [body, member, sentence] of [
+      [{ transformations: [stack] }, 'uploadUrl', /uploadUrl is required, or uploadUrls/],
+      [{ uploadUrls, ...uploadUrls[0], transformations: [stack] }, 'uploadUrl', /not both/],
+      [{ uploadUrls }, 'transformations', /mosaicTransformation or stackTransformation/],
+      [{ uploadUrl: uploadUrls[0]!.uploadUrl, originalFileName: null }, 'originalFileName', /is required/],
+    ] as const) {
+      const { status, body: answer } = await send(body, '?dryRun=true');
+      t.is(status, 400, `${verb} ${JSON.stringify(answer)}`);
+      t.regex(answer.errors?.[member]?.[0] ?? JSON.stringify(answer), sentence, verb);
+    }
+    const { body } = await send({ uploadUrls, transformations: [stack] }, '?dryRun=true');
+    t.is(body.valid, true, JSON.stringify(body));
+  }
+});
+
+test('files and datasets that transformations name count for the memory and scratch space of a transfer', async (t) => {
+  const user = await w.account();
+  const client = w.as(user);
+  const projectId = await newProject(client);
+  const one = await upload(w, client, 'a grid');
+  const datasetId = await newDataset(w, projectId, user);
+  const begin = async (like: object | undefined) => {
+    const resample = { type: 'resampleTransformation', resample: like === undefined ? { cellSize: 5 } : { like } };
+    const { status, body } = await start(client, {
+      projectId,
+      originalFileName: 'a.asc',
+      uploadUrl: one,
+      outputDatasetData: { name: 'all' },
+      readerName: 'AsciiGridReader',
+      writerName: 'AsciiGridWriter',
+      transformations: [resample],
+    });
+    if (status !== 200) throw new Error(JSON.stringify(body));
+    const [row] = await w.sql<{ flags: string[] }>('select flags from transfers where id = $1', [body.id]);
+    return row!.flags.join(' ');
+  };
+  const alone = await begin(undefined);
+  t.is(await begin({ datasetId }), alone, 'a small one');
+  const size = 3 * 2 ** 30;
+  await w.sql('update datasets set storage_size = $2 where id = $1', [datasetId, size]);
+  const large = await begin({ datasetId });
+  t.not(large, alone);
+  t.not(await begin({ uploadUrl: 'https://files.example/like.tif' }), alone, 'one of unknown size');
 });

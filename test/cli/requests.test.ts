@@ -365,6 +365,11 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['transfer', 'append', dataset, grid, ...reads, ...transformed], { refused: true });
   await run(['transfer', 'export', dataset, ...reads, ...writes, ...size], { refused: true });
   await run(['transfer', 'convert', dataset, ...reads, ...writes, ...named, ...here, ...size], { refused: true });
+  const first = ['--mosaic', 'first', '--parallel', '2'];
+  await run(['transfer', 'update', dataset, grid, ...reads, ...first], { refused: true });
+  await run(['transfer', 'append', dataset, grid, ...reads, ...first], { refused: true });
+  await run(['transfer', 'update', dataset, grid, ...reads, '--stack', 'time'], { refused: true });
+  await run(['transfer', 'append', dataset, grid, ...reads, '--stack', 'time'], { refused: true });
   await run(['transfer', 'update', dataset, grid, ...reads, ...size], { refused: true });
   await run(['transfer', 'append', dataset, grid, ...reads, ...size], { refused: true });
   const page = ['--since', '1h', '--until', '2099-01-01', '--limit', '5'];

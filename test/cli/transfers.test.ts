@@ -452,6 +452,28 @@ test('--mosaic and --stack import all files, of folders and patterns, too, as on
   t.deepEqual(listed.map(({ name }: { name: string }) => name).sort(), ['All', 't0', 't1', 't2']);
 });
 
+test('a file that transformations of a batch name is uploaded once for all of its imports', async (t) => {
+  const { run, folder, project } = await scene(t);
+  const at = (name: string) => join(folder, name);
+  const grid = (cell: number, value: number) =>
+    `ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize ${cell}\n${value} 1\n1 1\n`;
+  for (const n of [0, 1, 2]) await writeFile(at(`many${n}.asc`), grid(10, n));
+  await writeFile(at('like.asc'), grid(5, 1));
+  const files = [0, 1, 2].map((n) => at(`many${n}.asc`));
+  const argv = [...files, '--project', project, '--srid', '25832', '--like', at('like.asc'), '--watch', '--json'];
+  const made = await run(['transfer', 'import', ...argv]);
+  t.is(made.code, 0, made.err);
+  const transfers = JSON.parse(made.out);
+  const like = new Set(
+    transfers.map((one: { importParameters: { transformations: { resample: { like: object } }[] } }) =>
+      JSON.stringify(one.importParameters.transformations[0]!.resample.like),
+    ),
+  );
+  t.is(transfers.length, 3);
+  t.is(like.size, 1);
+  t.regex([...like].join(), /"originalFileName":"like\.asc"/);
+});
+
 test('hierarchy put imports a file of a known format or updates its dataset; --raw stores the bytes unchanged', async (t) => {
   const { run, folder, project, file } = await scene(t, 'terrain.asc', ASCII_GRID);
   const put = (...argv: string[]) => run(['hierarchy', 'put', ...argv, '--project', project]);

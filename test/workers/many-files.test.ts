@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { until } from '../world/hooks.ts';
 import { openSource } from '../world/source.ts';
+import { newStore, smallGrid, storeOf } from '../world/stores.ts';
 import { local, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { startWorker, type WorkerProcess } from '../world/worker.ts';
 import { switchedWorker } from '../world/worker-here.ts';
@@ -262,4 +263,62 @@ test.serial('a transformation reads an upload, whose signature is not stored', a
   t.is(ended.importParameters.transformations[0].resample.like.uploadUrl, uploadUrl.replace(/:80|\?.*/g, ''));
   const [row] = await w.sql<{ text: string }>('select request::text as text from transfers where id = $1', [id]);
   t.false(row!.text.includes('sig='));
+});
+
+test.serial('a sentence about an uploaded side file names the file, not its address', async (t) => {
+  const first = await scene();
+  const one = { uploadUrl: await upload(w, first.client, 'no grid'), originalFileName: 'cells\u202e of 2025.asc' };
+  const s = await resampling(one);
+  const uploadUrl = await upload(w, first.client, grid(0, 5));
+  const id = await begun(first.client, { ...s.request, projectId: first.projectId, uploadUrl });
+  await worker.start();
+  const { status, errorMessage } = await untilEnd(first.client, id);
+  t.is(status, 'Error');
+  t.regex(errorMessage, /^cells of 2025\.asc has a content that is not known\./);
+});
+
+test.serial('several files that are joined replace the content of a dataset, and are appended to one', async (t) => {
+  await worker.start();
+  const { client, request, file } = await scene();
+  const made = await untilEnd(
+    client,
+    await begun(client, {
+      ...request([]),
+      ...(await file('a.asc', grid(0, 1))),
+      uploadUrls: null,
+      transformations: [],
+    }),
+  );
+  const datasetId: string = made.importResults[0].datasetId;
+  const uploadUrls = [await file('b.asc', grid(0, 2)), await file('c.asc', grid(10, 3))];
+  const update = { uploadUrls, readerName: 'AsciiGridReader', transformations: [mosaic] };
+  const updated = await client.post(`/api/metadata/dataset/${datasetId}/update`, update);
+  t.is(updated.status, 200, JSON.stringify(updated.body));
+  const ended = await untilEnd(client, updated.body.id);
+  t.is(ended.status, 'Completed', ended.errorMessage);
+  const { data } = (await client.get(`/api/raw/dataset/${datasetId}`)).body;
+  t.deepEqual((await w.nobody.get(local(data))).raw.toString().trim().split('\n').slice(6), ['2 3']);
+
+  const at = (start: number, count: number) => ({
+    ...smallGrid(),
+    time: { spacing: 'equidistant', unit: 'hour', start, count, offset: 0, interval: 1 } as const,
+  });
+  const user = await w.account();
+  const owner = w.as(user);
+  const own = await newProject(owner);
+  const day = Date.UTC(2026, 0, 24);
+  const id = await newStore(w, own, user, 'levels', at(day, 2));
+  const stores = [at(day + 4 * 3_600_000, 2), at(day + 2 * 3_600_000, 2)];
+  const files: object[] = [];
+  for (const [n, one] of stores.entries())
+    files.push({ originalFileName: `${n}.zip`, uploadUrl: await upload(w, owner, await storeOf(one)) });
+  const stack = { type: 'stackTransformation', stack: { by: 'time' } };
+  const append = { uploadUrls: files, readerName: 'MDReader', transformations: [stack] };
+  const appended = await owner.post(`/api/metadata/dataset/${id}/append`, append);
+  t.is(appended.status, 200, JSON.stringify(appended.body));
+  const grown = await untilEnd(owner, appended.body.id);
+  t.is(grown.status, 'Completed', grown.errorMessage);
+  const { time } = (await owner.get(`/api/md/dataset/${id}`)).body;
+  t.like(time, { steps: 6, start: '2026-01-24T00:00:00.0000000', end: '2026-01-24T05:00:00.0000000' });
+  t.is(grown.receipt.inputs.length, 2);
 });

@@ -74,6 +74,8 @@ export function checkResources(request: ResourceRequest): Record<string, string[
 export interface Workload {
   /** Absent: a remote file. */
   inputBytes?: number | undefined;
+  /** Sizes of the files and datasets that transformations name; undefined for a remote file. */
+  sideBytes?: readonly (number | undefined)[] | undefined;
   /** Size of the dataset that an append reads and rewrites. */
   existingBytes?: number | undefined;
   /** The bytes are copied without conversion. */
@@ -108,7 +110,8 @@ const MEMORY_OF_PROGRAM_MB = 128;
 /** Input, output, and temporary files. */
 const SCRATCH_PER_BYTE = 4;
 
-const bytesRead = ({ inputBytes = UNKNOWN_BYTES, existingBytes = 0 }: Workload) => inputBytes + existingBytes;
+const bytesRead = ({ inputBytes = UNKNOWN_BYTES, existingBytes = 0, sideBytes = [] }: Workload): number =>
+  sideBytes.reduce<number>((sum, bytes = UNKNOWN_BYTES) => sum + bytes, inputBytes + existingBytes);
 
 function estimateMemory(workload: Workload): Amount {
   const estimate = workload.copied ? 0 : MEMORY_OF_PROGRAM_MB + (MEMORY_PER_BYTE * bytesRead(workload)) / MB;

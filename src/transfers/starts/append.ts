@@ -4,14 +4,13 @@ import { downloadName } from '../../datasets/download-name.ts';
 import { invalidMember } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
-import { estimateResources } from '../queue/resource-request.ts';
-import type { CheckedConversion, StartRequest } from './check.ts';
-import { keepInputFile, type UploadedFile } from './input-file.ts';
-import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts } from './start.ts';
+import { type CheckedConversion, checkJoin, type StartRequest } from './check.ts';
+import { keepInputFiles, type UploadedFiles } from './input-file.ts';
+import { acceptedRequest, type DryRun, inDryRunTransaction, type Planned, type StartParts } from './start.ts';
 import { checkReplacement } from './update.ts';
 import { writeConversion } from './write-conversion.ts';
 
-export interface AppendRequest extends StartRequest, Omit<UploadedFile, 'originalFileName'> {
+export interface AppendRequest extends StartRequest, Omit<UploadedFiles, 'originalFileName'> {
   datasetId: string;
   /** Absent: the dataset's name. */
   originalFileName?: string | undefined;
@@ -31,24 +30,24 @@ export async function startAppend(
   checkAppends(request.writerName, datasetFormat);
   const conversion = checkReplacement(request, { targetFormat: datasetFormat });
   checkKept(conversion);
+  checkJoin(request, conversion);
   return inDryRunTransaction(parts, dryRun, async (tx) => {
     const target = await takenDataset(tx, caller, { id: request.datasetId }, 'canUpdateContent');
-    const { originalFileName = downloadName(target), uploadUrl } = request;
-    const file = await keepInputFile(tx, caller, parts.sources, { originalFileName, uploadUrl }, dryRun);
+    const { originalFileName = downloadName(target), uploadUrl, files } = request;
+    const file = await keepInputFiles(tx, caller, parts.sources, { originalFileName, uploadUrl, files }, dryRun);
     await refuseUsed(tx, target);
-    const work = { inputBytes: file.size, existingBytes: target.storageSize, copied: conversion.copied };
-    const plan: Plan = {
+    const workload = { inputBytes: file.size, existingBytes: target.storageSize, copied: conversion.copied };
+    const plan: Planned = {
       type: 'Append',
       tenantId: target.tenantId,
       projectId: target.projectId,
       format: conversion.writer.format,
       ...file.columns,
       outputDatasetId: target.id,
-      ...estimateResources(request, work),
       request: { ...acceptedRequest(request, conversion), ...file.request },
     };
     const warnings = [...conversion.warnings, ...file.warnings];
-    return writeConversion(tx, caller, plan, parts, { warnings, dryRun });
+    return writeConversion(tx, caller, plan, parts, { request, workload, warnings, dryRun });
   });
 }
 

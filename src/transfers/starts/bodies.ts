@@ -58,12 +58,8 @@ const OutputDatasetData = component('OutputDatasetData', {
   metadata: metadataForm.optional(),
   properties: propertiesForm.optional(),
 });
-export const ImportBody = component('ImportBody', {
-  projectId: z
-    .guid()
-    .toLowerCase()
-    .optional()
-    .describe('Id of the project of the new dataset; else the header `svc-project-id`.'),
+/** One file, or several that become one. */
+const files = {
   originalFileName: originalFileName.optional(),
   uploadUrl: uploadUrl.optional(),
   uploadUrls: z
@@ -72,6 +68,16 @@ export const ImportBody = component('ImportBody', {
     .max(MAX_FILES)
     .optional()
     .describe('Files that the first transformation joins, instead of `uploadUrl` and `originalFileName`.'),
+};
+/** Limits of bodies with the addresses of ten thousand files. */
+export const FILES_LIMITS = { bodyLimit: 8 * 2 ** 20, maxMembers: 60_000 } as const;
+export const ImportBody = component('ImportBody', {
+  projectId: z
+    .guid()
+    .toLowerCase()
+    .optional()
+    .describe('Id of the project of the new dataset; else the header `svc-project-id`.'),
+  ...files,
   outputDatasetData: OutputDatasetData.describe('Metadata of the new dataset.'),
   readerName,
   writerName,
@@ -97,15 +103,13 @@ export const ConvertBody = component('ConvertBody', {
   ...conversion,
 });
 export const UpdateBody = component('UpdateBody', {
-  originalFileName,
-  uploadUrl,
+  ...files,
   readerName,
   writerName: writerName.optional(),
   ...conversion,
 });
 export const AppendBody = component('AppendBody', {
-  originalFileName: originalFileName.optional(),
-  uploadUrl,
+  ...files,
   readerName,
   writerName: writerName.optional(),
   ...conversion,

@@ -7,6 +7,7 @@ import {
   fits,
   type GivenParameters,
   inputSrid,
+  joinsFiles,
   misfit,
   offeredBy,
   parseTransformations,
@@ -20,8 +21,9 @@ import {
 import { RequestError } from 'hydrofiles/errors';
 import { SERIES_FORMAT } from 'hydrofiles/series';
 import { z } from 'zod';
-import { AppError, asAppError } from '../../errors.ts';
+import { AppError, asAppError, invalidMember } from '../../errors.ts';
 import { checkResources, type ResourceRequest } from '../queue/resource-request.ts';
+import type { UploadedFile, UploadedFiles } from './input-file.ts';
 import type { LegacyWords } from './request.ts';
 
 /** Members of the request of every start of a conversion. */
@@ -195,24 +197,45 @@ function wrongProject(inBody: string | undefined, inHeader: string | undefined):
 }
 
 /** Refuses a start without `originalFileName`, which only clients of version 1 may leave out. */
-export function checkFileName(refused: FieldErrors, name: string | undefined, apiVersion: number) {
+export function checkFileName(refused: FieldErrors, name: string | undefined, apiVersion = Infinity) {
   if (name === undefined && apiVersion > 1) refused.originalFileName = ['originalFileName is required.'];
 }
 
-/** Refuses an import that names both one file and several, or none. */
-export function checkFiles(
+/** Refuses several files, unless a transformation joins them before all others. */
+export function checkJoin(
+  { files }: { files?: readonly unknown[] | undefined },
+  { reader, copied, transformations }: CheckedConversion,
+) {
+  if (files === undefined) return;
+  if (copied)
+    throw invalidMember('readerName', `${reader.name} copies one file. Send uploadUrl instead of uploadUrls.`);
+  const [first] = transformationNames(transformations);
+  if (first === undefined || !joinsFiles(first))
+    throw invalidMember(
+      'transformations',
+      'The first transformation must join the files of uploadUrls: mosaicTransformation or stackTransformation.',
+    );
+}
+
+/** The files that a start names; refuses one that names both one file and several, or none. */
+export function namedFiles(
   refused: FieldErrors,
   {
     uploadUrl,
-    uploadUrls,
+    uploadUrls: files,
     originalFileName,
-  }: Partial<Record<'uploadUrl' | 'uploadUrls' | 'originalFileName', unknown>>,
-) {
-  if (uploadUrls === undefined) {
+  }: {
+    uploadUrl?: string | undefined;
+    uploadUrls?: readonly UploadedFile[] | undefined;
+    originalFileName?: string | undefined;
+  },
+): Omit<UploadedFiles, 'originalFileName'> & { originalFileName?: string | undefined } {
+  if (files === undefined) {
     if (uploadUrl === undefined) refused.uploadUrl = ['uploadUrl is required, or uploadUrls for several files.'];
-    return;
+    return { uploadUrl: uploadUrl ?? '', originalFileName };
   }
   if (uploadUrl !== undefined)
     refused.uploadUrl = ['Send uploadUrl for one file, or uploadUrls for several, not both.'];
   if (originalFileName !== undefined) refused.originalFileName = ['Each of uploadUrls has its own originalFileName.'];
+  return { ...files[0]!, files };
 }

@@ -5,10 +5,9 @@ import type { Caller } from '../../http/caller.ts';
 import { requireCapability } from '../../projects/access.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
 import type { Summary } from '../queries.ts';
-import { estimateResources } from '../queue/resource-request.ts';
 import { checkConversion, type StartRequest } from './check.ts';
 import { type DatasetData, newDataset } from './new-dataset.ts';
-import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts } from './start.ts';
+import { acceptedRequest, type DryRun, inDryRunTransaction, type Planned, type StartParts } from './start.ts';
 import { writeConversion } from './write-conversion.ts';
 
 export interface ConvertRequest extends StartRequest {
@@ -34,19 +33,19 @@ export async function startConvert(
     if (project.tenantId !== source.tenantId)
       throw forbidden('A conversion cannot write to another tenant. Use move or copy.');
     refuseWritten(source);
-    const plan: Plan = {
+    const plan: Planned = {
       type: 'Conversion',
       tenantId: project.tenantId,
       projectId: project.id,
       format: conversion.writer.format,
       inputDatasetId: source.id,
-      ...estimateResources(request, { inputBytes: source.storageSize, copied: conversion.copied }),
       request: {
         ...acceptedRequest(request, conversion),
         inputName: downloadName(source),
         output: newDataset(request.outputDatasetData),
       },
     };
-    return writeConversion(tx, caller, plan, parts, { warnings: conversion.warnings, dryRun });
+    const workload = { inputBytes: source.storageSize, copied: conversion.copied };
+    return writeConversion(tx, caller, plan, parts, { request, workload, warnings: conversion.warnings, dryRun });
   });
 }

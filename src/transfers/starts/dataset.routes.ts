@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { App } from '../../http/route.ts';
 import { idParam, uuidParam } from '../../http/rules/forms.ts';
 import { startAppend } from './append.ts';
-import { AppendBody, ConvertBody, ExportBody, UpdateBody, UpdateFromBody } from './bodies.ts';
-import { checkFileName } from './check.ts';
+import { AppendBody, ConvertBody, ExportBody, FILES_LIMITS, UpdateBody, UpdateFromBody } from './bodies.ts';
+import { checkFileName, namedFiles } from './check.ts';
 import { startConvert } from './convert.ts';
 import { startExport } from './export.ts';
 import type { StartParts } from './start.ts';
@@ -52,8 +52,15 @@ export async function datasetStartRoutes(app: App, parts: StartRoutes & StartPar
     operationId: 'updateDataset',
     summary: 'Starts a transfer that replaces what a dataset holds by an uploaded or remote file',
     body: UpdateBody,
-    start: ({ caller, params, body }, dryRun) =>
-      startUpdate(parts, caller, { ...body, nodeSizes, datasetId: params.id }, dryRun),
+    ...FILES_LIMITS,
+    start: async ({ caller, params, body }, dryRun) => {
+      const refused: FieldErrors = {};
+      // the name of the only file is required in all versions
+      if (body.uploadUrls === undefined) checkFileName(refused, body.originalFileName);
+      const { originalFileName = '', ...files } = namedFiles(refused, body);
+      const request = { ...body, ...files, originalFileName, nodeSizes, refused, datasetId: params.id };
+      return startUpdate(parts, caller, request, dryRun);
+    },
   });
 
   startRoute(app, parts, {
@@ -63,10 +70,12 @@ export async function datasetStartRoutes(app: App, parts: StartRoutes & StartPar
     summary: 'Starts a transfer that adds what is in an uploaded file to what a dataset holds',
     description: APPEND_RULES,
     body: AppendBody,
+    ...FILES_LIMITS,
     start: async ({ caller, params, body, apiVersion }, dryRun) => {
       const refused: FieldErrors = {};
-      checkFileName(refused, body.originalFileName, apiVersion);
-      return startAppend(parts, caller, { ...body, nodeSizes, refused, datasetId: params.id }, dryRun);
+      if (body.uploadUrls === undefined) checkFileName(refused, body.originalFileName, apiVersion);
+      const request = { ...body, ...namedFiles(refused, body), nodeSizes, refused, datasetId: params.id };
+      return startAppend(parts, caller, request, dryRun);
     },
   });
 

@@ -3,9 +3,8 @@ import { downloadName } from '../../datasets/download-name.ts';
 import { invalidMember } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
-import { estimateResources } from '../queue/resource-request.ts';
 import { checkConversion, type StartRequest } from './check.ts';
-import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts } from './start.ts';
+import { acceptedRequest, type DryRun, inDryRunTransaction, type Planned, type StartParts } from './start.ts';
 import { writeConversion } from './write-conversion.ts';
 
 export interface ExportRequest extends StartRequest {
@@ -32,19 +31,19 @@ export async function startExport(
     const source = await readableDataset(tx, caller, request.datasetId);
     // a writer without an extension of its own copies the bytes, which keep the dataset's format
     const file = writer.extension === '' ? source : { name: source.name, datasetFormat: writer.format };
-    const plan: Plan = {
+    const plan: Planned = {
       type: 'Export',
       tenantId: source.tenantId,
       projectId: source.projectId,
       format: writer.format,
       inputDatasetId: source.id,
-      ...estimateResources(request, { inputBytes: source.storageSize, copied: conversion.copied }),
       request: {
         ...acceptedRequest(request, conversion),
         inputName: downloadName(source),
         outputFileName: request.targetFileName || downloadName(file),
       },
     };
-    return writeConversion(tx, caller, plan, parts, { warnings: conversion.warnings, dryRun });
+    const workload = { inputBytes: source.storageSize, copied: conversion.copied };
+    return writeConversion(tx, caller, plan, parts, { request, workload, warnings: conversion.warnings, dryRun });
   });
 }

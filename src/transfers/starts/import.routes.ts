@@ -1,7 +1,7 @@
 import type { FieldErrors } from 'hydrofiles';
 import type { App } from '../../http/route.ts';
-import { ImportBody } from './bodies.ts';
-import { checkFileName, checkFiles, namedProject } from './check.ts';
+import { FILES_LIMITS, ImportBody } from './bodies.ts';
+import { checkFileName, namedFiles, namedProject } from './check.ts';
 import { startImport } from './import.ts';
 import type { StartParts } from './start.ts';
 import { type StartRoutes, startRoute } from './start-route.ts';
@@ -22,21 +22,16 @@ export async function importRoutes(app: App, parts: StartRoutes & StartParts) {
       ...named,
       summary: 'Starts a transfer that makes a dataset of an uploaded or remote file',
       body: ImportBody,
-      // addresses of ten thousand files
-      bodyLimit: 8 * 2 ** 20,
-      maxMembers: 60_000,
+      ...FILES_LIMITS,
       start: async (request, dryRun) => {
-        const { originalFileName, projectId, uploadUrl, uploadUrls: files, ...body } = request.body;
+        const { projectId, ...body } = request.body;
         const refused: FieldErrors = {};
-        checkFiles(refused, request.body);
-        if (files === undefined) checkFileName(refused, originalFileName, request.apiVersion);
+        if (body.uploadUrls === undefined) checkFileName(refused, body.originalFileName, request.apiVersion);
+        const { originalFileName = body.outputDatasetData.name, ...files } = namedFiles(refused, body);
         const imported = {
           ...body,
-          ...(files?.[0] ?? {
-            uploadUrl: uploadUrl ?? '',
-            originalFileName: originalFileName ?? body.outputDatasetData.name,
-          }),
-          files,
+          ...files,
+          originalFileName,
           projectId: namedProject(refused, projectId, request.platformHeader('project-id')),
           nodeSizes: parts.nodeSizes,
           refused,

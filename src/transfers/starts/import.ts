@@ -1,19 +1,14 @@
-import { joinsFiles, transformationNames } from 'hydrofiles';
-import { invalidMember } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { requireCapability } from '../../projects/access.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
 import type { Summary } from '../queries.ts';
-import { estimateResources } from '../queue/resource-request.ts';
-import { type CheckedConversion, checkConversion, type StartRequest } from './check.ts';
-import { keepInputFile, keepInputFiles, type UploadedFile } from './input-file.ts';
+import { checkConversion, checkJoin, type StartRequest } from './check.ts';
+import { keepInputFiles, type UploadedFiles } from './input-file.ts';
 import { type DatasetData, newDataset } from './new-dataset.ts';
-import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts } from './start.ts';
+import { acceptedRequest, type DryRun, inDryRunTransaction, type Planned, type StartParts } from './start.ts';
 import { writeConversion } from './write-conversion.ts';
 
-export interface ImportRequest extends StartRequest, UploadedFile {
-  /** All files that the first transformation joins, the first one included. */
-  files?: readonly UploadedFile[] | undefined;
+export interface ImportRequest extends StartRequest, UploadedFiles {
   projectId: string;
   outputDatasetData: DatasetData;
 }
@@ -26,22 +21,17 @@ export async function startImport(
   dryRun: boolean,
 ): Promise<Summary | DryRun> {
   const conversion = checkConversion(request);
-  if (request.files !== undefined) checkJoin(conversion);
+  checkJoin(request, conversion);
   const project = await visibleProject(parts.db, caller, request.projectId);
   requireCapability(project, 'canCreateContent');
   return inDryRunTransaction(parts, dryRun, async (tx) => {
-    const { files } = request;
-    const file =
-      files === undefined
-        ? await keepInputFile(tx, caller, parts.sources, request, dryRun)
-        : await keepInputFiles(tx, caller, parts.sources, files, dryRun);
-    const plan: Plan = {
+    const file = await keepInputFiles(tx, caller, parts.sources, request, dryRun);
+    const plan: Planned = {
       type: 'Import',
       tenantId: project.tenantId,
       projectId: project.id,
       format: conversion.writer.format,
       ...file.columns,
-      ...estimateResources(request, { inputBytes: file.size, copied: conversion.copied }),
       request: {
         ...acceptedRequest(request, conversion),
         ...file.request,
@@ -49,18 +39,7 @@ export async function startImport(
       },
     };
     const warnings = [...conversion.warnings, ...file.warnings];
-    return writeConversion(tx, caller, plan, parts, { warnings, dryRun });
+    const workload = { inputBytes: file.size, copied: conversion.copied };
+    return writeConversion(tx, caller, plan, parts, { request, workload, warnings, dryRun });
   });
-}
-
-/** Several files become one dataset only by a transformation that joins them, before all others. */
-function checkJoin({ reader, copied, transformations }: CheckedConversion) {
-  if (copied)
-    throw invalidMember('readerName', `${reader.name} copies one file. Send uploadUrl instead of uploadUrls.`);
-  const [first] = transformationNames(transformations);
-  if (first === undefined || !joinsFiles(first))
-    throw invalidMember(
-      'transformations',
-      'The first transformation must join the files of uploadUrls: mosaicTransformation or stackTransformation.',
-    );
 }

@@ -13,6 +13,12 @@ export interface UploadedFile {
   uploadUrl: string;
 }
 
+/** One file, or several that the first transformation joins. */
+export interface UploadedFiles extends UploadedFile {
+  /** All files, the first one included. */
+  files?: readonly UploadedFile[] | undefined;
+}
+
 /** The file that a transfer reads. */
 export interface InputFile {
   /** Columns of the transfer. */
@@ -52,14 +58,15 @@ export async function keepInputFile(
   return { ...file, warnings: [nothing] };
 }
 
-/** The same for all files that a transfer joins, in one statement for all uploads. */
+/** The same for all files that a transfer joins, in one statement for all uploads; or for its only file. */
 export async function keepInputFiles(
   tx: Transaction,
   caller: Caller,
   sources: Sources,
-  files: readonly UploadedFile[],
+  { files, ...only }: UploadedFiles,
   dryRun: boolean,
 ): Promise<InputFile> {
+  if (files === undefined) return keepInputFile(tx, caller, sources, only, dryRun);
   const names = files.map(({ uploadUrl }) => {
     const address = parseOwnAddress(uploadUrl);
     return address?.area === 'staging' ? address.name : undefined;

@@ -4,8 +4,7 @@ import { conflict } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { checkRowVersion } from '../../projects/change.ts';
 import type { Summary } from '../queries.ts';
-import { estimateResources } from '../queue/resource-request.ts';
-import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts } from './start.ts';
+import { acceptedRequest, type DryRun, inDryRunTransaction, type Planned, type StartParts } from './start.ts';
 import { checkReplacement } from './update.ts';
 import { writeConversion } from './write-conversion.ts';
 
@@ -35,17 +34,17 @@ export async function startRewrite(
     checkRowVersion('Dataset', dataset, rowVersion);
     await refuseUsed(tx, dataset);
     if (dataset.blob !== content) throw contentReplaced(datasetId);
-    const plan: Plan = {
+    const plan: Planned = {
       type: 'Update',
       tenantId: dataset.tenantId,
       projectId: dataset.projectId,
       format: conversion.writer.format,
       inputDatasetId: dataset.id,
       outputDatasetId: dataset.id,
-      ...estimateResources(request, { inputBytes: dataset.storageSize, copied: conversion.copied }),
       request: { ...acceptedRequest(request, conversion), inputName: downloadName(dataset), content },
     };
-    return writeConversion(tx, caller, plan, parts, { warnings: conversion.warnings, dryRun });
+    const workload = { inputBytes: dataset.storageSize, copied: conversion.copied };
+    return writeConversion(tx, caller, plan, parts, { request, workload, warnings: conversion.warnings, dryRun });
   });
 }
 

@@ -32,6 +32,9 @@ export interface StartParts extends StartRules {
 /** A transfer that was checked and whose datasets are locked: all columns but those of its identity and its caller. */
 export type Plan = Omit<NewTransfer, 'id' | 'price' | 'createdBy' | 'accountId' | 'requestId' | 'traceparent'>;
 
+/** A plan before its resources are estimated. */
+export type Planned = Omit<Plan, 'memoryMb' | 'cores' | 'flags'>;
+
 /** Result of a start. */
 export interface Written {
   summary: Summary;

@@ -4,13 +4,12 @@ import type { Transaction } from '../../db.ts';
 import { forbidden, invalidMember } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
-import { estimateResources } from '../queue/resource-request.ts';
-import { type CheckedConversion, checkConversion, type StartRequest } from './check.ts';
-import { keepInputFile, type UploadedFile } from './input-file.ts';
-import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts } from './start.ts';
+import { type CheckedConversion, checkConversion, checkJoin, type StartRequest } from './check.ts';
+import { keepInputFiles, type UploadedFiles } from './input-file.ts';
+import { acceptedRequest, type DryRun, inDryRunTransaction, type Planned, type StartParts } from './start.ts';
 import { writeConversion } from './write-conversion.ts';
 
-export interface UpdateRequest extends StartRequest, UploadedFile {
+export interface UpdateRequest extends StartRequest, UploadedFiles {
   datasetId: string;
 }
 
@@ -30,22 +29,23 @@ export async function startUpdate(
 ): Promise<Summary | DryRun> {
   const { datasetFormat } = await visibleDataset(parts.db, caller, request.datasetId);
   const conversion = checkReplacement(request, { targetFormat: datasetFormat });
+  checkJoin(request, conversion);
   return inDryRunTransaction(parts, dryRun, async (tx) => {
     const target = await takenDataset(tx, caller, { id: request.datasetId }, 'canUpdateContent');
-    const file = await keepInputFile(tx, caller, parts.sources, request, dryRun);
+    const file = await keepInputFiles(tx, caller, parts.sources, request, dryRun);
     await refuseUsed(tx, target);
-    const plan: Plan = {
+    const plan: Planned = {
       type: 'Update',
       tenantId: target.tenantId,
       projectId: target.projectId,
       format: conversion.writer.format,
       ...file.columns,
       outputDatasetId: target.id,
-      ...estimateResources(request, { inputBytes: file.size, copied: conversion.copied }),
       request: { ...acceptedRequest(request, conversion), ...file.request },
     };
     const warnings = [...conversion.warnings, ...file.warnings];
-    return writeConversion(tx, caller, plan, parts, { warnings, dryRun });
+    const workload = { inputBytes: file.size, copied: conversion.copied };
+    return writeConversion(tx, caller, plan, parts, { request, workload, warnings, dryRun });
   });
 }
 
@@ -66,20 +66,20 @@ export async function startUpdateFrom(
       throw forbidden('An update cannot read a dataset of another tenant. Use move or copy.');
     refuseWritten(source);
     await refuseUsed(tx, target);
-    const plan: Plan = {
+    const plan: Planned = {
       type: 'Update',
       tenantId: target.tenantId,
       projectId: target.projectId,
       format: conversion.writer.format,
       inputDatasetId: source.id,
       outputDatasetId: target.id,
-      ...estimateResources(request, { inputBytes: source.storageSize, copied: conversion.copied }),
       request: {
         ...acceptedRequest(request, conversion),
         inputName: downloadName(source),
       },
     };
-    return writeConversion(tx, caller, plan, parts, { warnings: conversion.warnings, dryRun });
+    const workload = { inputBytes: source.storageSize, copied: conversion.copied };
+    return writeConversion(tx, caller, plan, parts, { request, workload, warnings: conversion.warnings, dryRun });
   });
 }
 

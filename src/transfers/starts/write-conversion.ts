@@ -1,21 +1,31 @@
 import type { Transaction } from '../../db.ts';
 import type { Caller } from '../../http/caller.ts';
+import { estimateResources, type ResourceRequest, type Workload } from '../queue/resource-request.ts';
 import type { StartRules } from './rules.ts';
 import { keepSideInputs } from './side-inputs.ts';
-import { type Plan, type StartParts, type Written, writePlan } from './start.ts';
+import { type Planned, type StartParts, type Written, writePlan } from './start.ts';
+
+interface Work {
+  request: ResourceRequest;
+  workload: Workload;
+  warnings: readonly string[];
+  dryRun: boolean;
+}
 
 /**
  * `writePlan` of a conversion. Also keeps the files and datasets that its transformations name; the caller must be able
- * to read them.
+ * to read them. They count for the resources that the transfer needs.
  */
 export async function writeConversion(
   tx: Transaction,
   caller: Caller,
-  given: Plan,
+  given: Planned,
   parts: StartRules & Pick<StartParts, 'sources'>,
-  { warnings, dryRun }: { warnings: readonly string[]; dryRun: boolean },
+  { request, workload, warnings, dryRun }: Work,
 ): Promise<Written> {
-  const { plan, readerNames, warnings: more } = await keepSideInputs(tx, caller, parts.sources, given, dryRun);
+  const kept = await keepSideInputs(tx, caller, parts.sources, given, dryRun);
+  const { plan, readerNames, sizes, warnings: more } = kept;
   if (readerNames.length > 0) await parts.gates.check(plan.tenantId, readerNames, tx);
-  return writePlan(tx, caller, plan, parts, [...warnings, ...more]);
+  const resources = estimateResources(request, { ...workload, sideBytes: sizes });
+  return writePlan(tx, caller, { ...plan, ...resources }, parts, [...warnings, ...more]);
 }

@@ -1,3 +1,4 @@
+import { withoutBidiControls } from '../../data/bidi-controls.ts';
 import type { Data } from '../../data/data.ts';
 import { ConversionError } from '../../errors.ts';
 import type { Context, Reader } from '../../formats/define.ts';
@@ -17,12 +18,16 @@ export interface SideInput {
   readonly from: 'datasetId' | 'uploadUrl' | 'path';
   /** Id, URL or path, as the transformation has it: the key of its local file in `ConversionRequest.sideInputs`. */
   readonly key: string;
+  /** Name of an uploaded file, for sentences about it. Absent: the last part of its address. */
+  readonly originalFileName?: string;
   /** Absent: the reader that the content asks for. */
   readonly readerName?: string;
   readonly readerParameters?: readonly { readonly name: string; readonly value?: unknown }[];
 }
 
 const origins = ['datasetId', 'uploadUrl', 'path'] as const;
+
+const isFileName = (value: unknown): value is string => isText(value) && value.length <= 255;
 
 /** Reads a required member with a side input. */
 export function readSideInput(members: Members, name: string): SideInput | undefined {
@@ -33,6 +38,7 @@ export function readSideInput(members: Members, name: string): SideInput | undef
   if (from === undefined || another !== undefined)
     return members.refuse(name, `${one.path} must have one of datasetId and uploadUrl.`);
   const key = one.need(from, isText, 'text');
+  const originalFileName = one.may('originalFileName', isFileName, 'the name of the file, of at most 255 characters');
   const readerName = one.may('readerName', isText, 'the name of a reader');
   const reader = readerName === undefined ? undefined : findReader(readerName);
   if (readerName !== undefined && reader === undefined) one.refuse('readerName', `'${readerName}' is not a reader.`);
@@ -41,6 +47,7 @@ export function readSideInput(members: Members, name: string): SideInput | undef
   return {
     from,
     key,
+    ...(originalFileName === undefined ? {} : { originalFileName: withoutBidiControls(originalFileName).trim() }),
     ...(readerName === undefined ? {} : { readerName }),
     ...(parameters === undefined ? {} : { readerParameters: parameters }),
   };

@@ -7,6 +7,7 @@ export const SideInput = component(
   {
     datasetId: text('Id of a dataset that the caller may read.').optional(),
     uploadUrl: text('Address of an uploaded file, instead of a dataset.').optional(),
+    originalFileName: text('Name of the uploaded file, for messages about it.').optional(),
     readerName: text('Reader of the file; absent: by its content.').optional(),
     readerParameters: z
       .array(z.object({ name: text('Name of the parameter.'), value: z.any().describe('A value of its type.') }))
