@@ -58,6 +58,10 @@ export interface NewContent {
 export const keptProperties = sql.fragment`case
   when properties #> '{statistics,kind}' is null and properties #> '{statistics,0,values}' is null then properties else properties - 'statistics' end`;
 
+/** Whether a dataset has statistics that a conversion measured, which new content does not keep. */
+export const hasStatistics = (tx: Transaction, id: string) =>
+  tx.exists(sql.unsafe`select from datasets where id = ${id} and properties is distinct from ${keptProperties}`);
+
 const jsonb = (value: object | undefined) => (value === undefined ? null : sql.jsonb(value as never));
 
 /**

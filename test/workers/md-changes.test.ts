@@ -95,6 +95,27 @@ test.serial(
   },
 );
 
+test.serial('measured statistics follow a change, and are not begun by one', async (t) => {
+  await worker.start();
+  const { client, id, patch, record } = await scene();
+  t.is((await patch(0, { name: 'First' })).status, 200);
+  t.false('statistics' in (await record()).properties);
+  const measure = { transformations: [{ type: 'calculateStatisticsTransformation' }] };
+  const made = { outputDatasetData: { name: 'measured' }, writerName: 'MDWriter', ...measure };
+  const started = await client.post(`/api/metadata/dataset/${id}/convert`, made);
+  const { importResults } = await untilEnd(client, started.body.id);
+  const url = `/api/md/dataset/${importResults[0].datasetId}`;
+  const statistics = async () =>
+    (await client.get(`/api/metadata/dataset/${importResults[0].datasetId}`)).body.properties.statistics;
+  const [first] = await statistics();
+  t.is((await client.patch(`${url}/item/0`, { name: 'Second' })).status, 200);
+  const [second] = await statistics();
+  t.deepEqual(second, { ...first, name: 'Second' });
+  const { body } = await client.delete(`${url}/timestep?timestepIndex=3`);
+  t.is((await untilEnd(client, body.id)).status, 'Completed');
+  t.not(JSON.stringify((await statistics())[0]), JSON.stringify(second));
+});
+
 test.serial('a change of an item that is refused names the reason, and starts nothing', async (t) => {
   const reader = await w.account();
   const { url, patch, transfers } = await scene(content(), [{ user: reader, role: 'Reader' }]);

@@ -1,5 +1,6 @@
 import { refuseUsed, takenDataset, visibleDataset } from '../../datasets/access.ts';
 import { downloadName } from '../../datasets/download-name.ts';
+import { hasStatistics } from '../../datasets/locks.queries.ts';
 import { conflict } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { checkRowVersion } from '../../projects/change.ts';
@@ -34,6 +35,9 @@ export async function startRewrite(
     checkRowVersion('Dataset', dataset, rowVersion);
     await refuseUsed(tx, dataset);
     if (dataset.blob !== content) throw contentReplaced(datasetId);
+    // those of the old content have other items and steps
+    const measured = await hasStatistics(tx, datasetId);
+    const statistics = measured ? [{ type: 'calculateStatisticsTransformation' }] : [];
     const plan: Planned = {
       type: 'Update',
       tenantId: dataset.tenantId,
@@ -41,7 +45,12 @@ export async function startRewrite(
       format: conversion.writer.format,
       inputDatasetId: dataset.id,
       outputDatasetId: dataset.id,
-      request: { ...acceptedRequest(request, conversion), inputName: downloadName(dataset), content },
+      request: {
+        ...acceptedRequest(request, conversion),
+        transformations: [...conversion.transformations, ...statistics],
+        inputName: downloadName(dataset),
+        content,
+      },
     };
     const workload = { inputBytes: dataset.storageSize, copied: conversion.copied };
     return writeConversion(tx, caller, plan, parts, { request, workload, warnings: conversion.warnings, dryRun });
