@@ -20,8 +20,8 @@ export interface Peer {
 
 export interface Pair {
   readonly what: string;
-  /** The input is a FlatGeobuf with the features, or the file of the pair before it. */
-  readonly from: 'made' | 'before';
+  /** The input is a FlatGeobuf with the features, or what the first pair wrote. */
+  readonly from: 'made' | 'first';
   readonly extension: string;
   readonly reader: string;
   readonly writer: string;
@@ -41,9 +41,9 @@ export async function against(data: FeatureCollection, pairs: readonly Pair[]): 
   try {
     const made = join(folder, 'made.fgb');
     await writeStore(data, made, folder);
-    let input = made;
+    let first = made;
     for (const [n, pair] of pairs.entries()) {
-      if (pair.from === 'made') input = made;
+      const input = pair.from === 'made' ? made : first;
       const [ours, theirs] = ['ours', 'theirs'].map((name) => join(folder, `${name}-${n}${pair.extension}`));
       const peer = pair.peer ?? ogr2ogr(pair);
       const times = { ours: [] as number[], theirs: [] as number[] };
@@ -57,7 +57,7 @@ export async function against(data: FeatureCollection, pairs: readonly Pair[]): 
       console.log(
         `${pair.what}: ${mine.toFixed(2)} s; ${peer.name} ${other.toFixed(2)} s; ratio ${(other / mine).toFixed(2)}, target ≥ ${pair.target}; ${size} bytes, ${peer.name} ${otherSize}`,
       );
-      input = ours!;
+      if (n === 0) first = ours!;
     }
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -29,8 +29,17 @@ export const bench = (): Promise<void> =>
       target: 1,
     },
     {
+      what: `${side ** 2} polygons, GeoPackage to GeoJSON`,
+      from: 'first',
+      extension: '.geojson',
+      reader: 'GeoPackageReader',
+      writer: 'GeoJsonWriter',
+      arguments: ['-f', 'GeoJSON', '--config', 'OGR_GPKG_NUM_THREADS', '2'],
+      target: 1,
+    },
+    {
       what: `${side ** 2} polygons, GeoPackage to FlatGeobuf`,
-      from: 'before',
+      from: 'first',
       extension: '.fgb',
       reader: 'GeoPackageReader',
       writer: 'GISWriter',

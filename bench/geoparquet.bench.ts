@@ -46,7 +46,7 @@ export async function bench(): Promise<void> {
     },
     {
       what: `${side ** 2} polygons, GeoParquet to FlatGeobuf`,
-      from: 'before',
+      from: 'first',
       extension: '.fgb',
       reader: 'GeoParquetReader',
       writer: 'GISWriter',

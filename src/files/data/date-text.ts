@@ -10,9 +10,13 @@ export const isDate = (text: string): boolean =>
 
 function isInMonth(text: string): boolean {
   const [year, month, date] = [0, 5, 8].map((at) => Number.parseInt(text.slice(at), 10)) as [number, number, number];
-  if (month !== 2) return date < 31 || ![4, 6, 9, 11].includes(month);
-  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  return date <= (leap ? 29 : 28);
+  return date <= daysInMonth(year, month);
+}
+
+/** Number of days of a month from 1 to 12. */
+export function daysInMonth(year: number, month: number): number {
+  if (month !== 2) return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
 }
 
 /** Whether a value of a feature is a date with a time of day. */

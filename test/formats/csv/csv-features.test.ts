@@ -364,3 +364,35 @@ test('the file is whole: all rows are written before they are copied', async (t)
   };
   for (let run = 0; run < 10; run++) t.is((await written(t, data, 'CsvWriter')).content.length, 7000 * 1002 + 6);
 });
+
+test('only cells that are times on days that exist make a column of times, in thousands of rows, too', async (t) => {
+  const typeOf = async (...cells: string[]) =>
+    (await table(t, `x,y,at\n${cells.map((cell) => `1,2,${cell}\n`).join('')}`)).types.at;
+  for (const time of ['2024-02-29T12:00:00', '2023-12-31 23:59:59', '2000-02-29T00:00:00', '2024/04/30 23:59:59'])
+    t.is(await typeOf(time, time), 'dateTime', time);
+  for (const text of [
+    '2023-02-29T12:00:00',
+    '1900-02-29T12:00:00',
+    '2024-04-31T12:00:00',
+    '2024-13-01T12:00:00',
+    '2024-00-01T12:00:00',
+    '2024-01-00T12:00:00',
+    '2024-01-01T24:00:00',
+    '2024-01-01T12:60:00',
+    '2024-01-01T12:00:60',
+    '2024-01-01T12.00:00',
+    '2024-01-01t12:00:00',
+  ])
+    t.is(await typeOf('2024-01-01T12:00:00', text), 'string', text);
+  const count = 5000;
+  const rows = Array.from({ length: count }, (_, n) => `${n},2,2024-01-01T12:00:00,${n + 1 / 7}\n`);
+  const { values, coordinates } = await table(t, `x,y,at,r\n${rows.join('')}`);
+  t.deepEqual(
+    values,
+    rows.map((_, n) => ['2024-01-01T12:00:00', n + 1 / 7]),
+  );
+  t.deepEqual(
+    coordinates,
+    rows.map((_, n) => [n, 2]),
+  );
+});

@@ -16,7 +16,8 @@ import { readCrs } from './reference-system.ts';
 import { guarded, quoted } from './sql.ts';
 import { safeInteger, valueReader } from './values.ts';
 
-const perChunk = 2048;
+/** Features of a chunk: more would outlive more collections of garbage. */
+const perChunk = 512;
 
 export const read: Read<typeof readParameters> = async (
   source,

@@ -1,4 +1,4 @@
-import { isDate, isDateTime } from '../../../data/date-text.ts';
+import { daysInMonth, isDate, isDateTime } from '../../../data/date-text.ts';
 import type { FieldType } from '../../../data/feature-collection.ts';
 import { isNanWord, type Numbers } from './numbers.ts';
 import { cellForm, type Rows } from './rows.ts';
@@ -47,9 +47,28 @@ function integerType(bytes: Buffer, start: number, end: number, signed: number):
 function timeType(bytes: Buffer, start: number, end: number): FieldType {
   const length = end - start;
   if (length < 10 || length > 40 || (bytes[start + 4] !== 45 && bytes[start + 4] !== 47)) return 'string';
+  if (isUsualDateTime(bytes, start, end)) return 'dateTime';
   const text = bytes.toString('latin1', start, end);
   return isDate(text) ? 'date' : isDateTime(text) ? 'dateTime' : 'string';
 }
+
+/** Whether a cell is a time in the usual form `2020-01-31T23:59:59`. Makes no string, unlike `isDateTime`. */
+function isUsualDateTime(bytes: Buffer, start: number, end: number): boolean {
+  if (end - start !== 19) return false;
+  for (let n = 0; n < 19; n++) {
+    const byte = bytes[start + n]!;
+    const mark = usualDateTime[n]!;
+    if (mark === 48 ? !isDigit(byte) : byte !== mark && !(n === 10 && byte === 32)) return false;
+  }
+  const pair = (at: number) => 10 * bytes[start + at]! + bytes[start + at + 1]! - 528;
+  const month = pair(5);
+  const date = pair(8);
+  if (month < 1 || month > 12 || date < 1 || date > daysInMonth(100 * pair(0) + pair(2), month)) return false;
+  return pair(11) <= 23 && pair(14) <= 59 && pair(17) <= 59;
+}
+
+/** 0 stands for a digit. */
+const usualDateTime = Buffer.from('0000-00-00T00:00:00');
 
 function isBoolean(bytes: Buffer, start: number, end: number): boolean {
   const length = end - start;
@@ -96,6 +115,9 @@ export function readCell(rows: Rows, column: number, type: FieldType, numbers: N
 
 /** An integer that a double may not hold, also beside reals; other numbers as they are. */
 function exactInteger(bytes: Buffer, start: number, end: number, value: number): number | bigint {
-  const text = bytes.toString('latin1', bytes[start] === 43 ? start + 1 : start, end);
-  return /^-?\d+$/.test(text) ? BigInt(text) : value;
+  const signed = bytes[start] === 45 || bytes[start] === 43 ? start + 1 : start;
+  for (let at = signed; at < end; at++) if (!isDigit(bytes[at]!)) return value;
+  return BigInt(bytes.toString('latin1', bytes[start] === 43 ? signed : start, end));
 }
+
+const isDigit = (byte: number): boolean => byte >= 48 && byte <= 57;

@@ -15,8 +15,6 @@ import type { Roles } from './roles.ts';
 import { cellForm, type Rows } from './rows.ts';
 import { columnNames, tableRows } from './table.ts';
 
-const perChunk = 4096;
-
 /** What is known of the features after reading all of the text once. */
 interface Survey extends Dimensions {
   readonly types: readonly (FieldType | undefined)[];
@@ -141,8 +139,7 @@ async function* chunks(
   context: Context,
 ): AsyncGenerator<readonly Feature[]> {
   const rows = new RowReader(dialect, reader, context);
-  for await (const all of tableRows(source, dialect, context, (row) => rows.feature(row)))
-    for (let first = 0; first < all.length; first += perChunk) yield all.slice(first, first + perChunk);
+  yield* tableRows(source, dialect, context, (row) => rows.feature(row));
 }
 
 class RowReader {

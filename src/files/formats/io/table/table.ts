@@ -5,12 +5,15 @@ import { distinctNames } from '../distinct-names.ts';
 import type { Dialect } from './dialect.ts';
 import { pieces, Rows } from './rows.ts';
 
+/** Maximum number of rows that are yielded at once: more would outlive more collections of garbage. */
+const maxRows = 1024;
+
 /** Names of all columns; those without one are called by their number. */
 export const columnNames = ({ names, columns }: Dialect): string[] =>
   distinctNames(Array.from({ length: columns }, (_, n) => names?.[n] || `Column ${n + 1}`));
 
 /**
- * Reads all rows but the header in pieces: `each` is called for those of a piece before it is yielded. A row with more
+ * Reads all rows but the header: `each` is called for some of them before its results are yielded. A row with more
  * cells than there are columns is a bad record.
  */
 export async function* tableRows<T>(
@@ -23,7 +26,7 @@ export async function* tableRows<T>(
   let skipped = (hasMark ? 1 : 0) + (header ? 1 : 0);
   for await (const _ of pieces(source, form, rows)) {
     context.signal.throwIfAborted();
-    const all: T[] = [];
+    let all: T[] = [];
     while (rows.next()) {
       if (skipped > 0) {
         skipped--;
@@ -38,6 +41,9 @@ export async function* tableRows<T>(
         if (!(error instanceof FormatError)) throw error;
         context.reportBadRecord({ number: rows.line, reason: error });
       }
+      if (all.length < maxRows) continue;
+      yield all;
+      all = [];
     }
     if (all.length > 0) yield all;
   }
