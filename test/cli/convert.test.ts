@@ -170,7 +170,7 @@ test('items are calculated and cells resampled, also to those of another file', 
     'sum',
   ]);
   t.is(code, 0, err);
-  t.regex(out, /1 values of 'twice' have no data: the result is not finite/);
+  t.regex(out, /1 value of 'twice' has no data: the result is not finite/);
   t.regex(out, /resampled from 3 × 2 to 2 × 1 cells: sum/);
   t.deepEqual((await readFile(at('made.asc'), 'utf8')).trim().split('\n').at(-1)!.trim().split(' '), ['22', '6']);
   const mean = ['--like', at('like.asc'), '--resample', 'average'];
