@@ -3,9 +3,11 @@ import { defined } from '../../data/defined.ts';
 import type { Series, SeriesChunk, SeriesItem } from '../../data/series.ts';
 import type { StoredValues } from '../../data/stored-values.ts';
 import { offsetOf, stepCount } from '../../data/time-axis.ts';
+import { FormatError } from '../../errors.ts';
 import type { SeriesDescription } from '../io/store/description.ts';
 import { itemOfDescription } from '../io/store/items.ts';
-import type { ArrayStore } from '../io/store/opened.ts';
+import { stationNames } from '../io/store/naming.ts';
+import type { ArrayStore, StoreArray } from '../io/store/opened.ts';
 import { checkShape } from '../io/store/read-grid.ts';
 import { originOf } from '../io/store/read-origin.ts';
 import { TIME, timeOfDescription } from '../io/store/time.ts';
@@ -14,12 +16,21 @@ const chunkSteps = 1 << 14;
 
 /** Series that the writer has described. */
 export async function readDescribedSeries(description: SeriesDescription, store: ArrayStore): Promise<Series> {
-  const time = await timeOfDescription(description.time, () => store.array(TIME));
+  const isRagged = description.items.some(({ station }) => station !== undefined);
+  const counts = isRagged ? await store.array(stationNames.counts).all() : undefined;
+  const stations = counts?.length ?? 1;
+  const time = await timeOfDescription(description.time, () => firstOf(store.array(TIME), counts));
   const count = stepCount(time);
+  if (counts?.some((one: number | bigint) => Number(one) !== count))
+    throw new FormatError(`A station has not ${count} observations, as the description says.`);
   const arrays = description.items.map(({ array }) => store.array(array));
-  for (const array of arrays) checkShape(array, [count]);
+  for (const array of arrays) checkShape(array, [stations * count]);
+  const starts = description.items.map(({ station = 0 }) => {
+    if (station >= stations) throw new FormatError(`There is no station ${station + 1} of ${stations}.`);
+    return station * count;
+  });
   const items = description.items.map(
-    ({ position, ...item }, n) =>
+    ({ position, station: _, ...item }, n) =>
       defined({ ...itemOfDescription(item, arrays[n]!.metadata.type), position }) as SeriesItem,
   );
   const crs = description.crs as Crs | undefined;
@@ -33,10 +44,20 @@ export async function readDescribedSeries(description: SeriesDescription, store:
       for (let firstStep = 0; firstStep < count; firstStep += chunkSteps) {
         const length = Math.min(chunkSteps, count - firstStep);
         const values: StoredValues[] = [];
-        for (const array of arrays) values.push(await array.read([firstStep], [length]));
+        for (const [n, array] of arrays.entries()) values.push(await array.read([starts[n]! + firstStep], [length]));
         const offsets = Float64Array.from({ length }, (_, n) => offsetOf(time, firstStep + n));
         yield { firstStep, offsets, values };
       }
     },
   }) as Series;
+}
+
+/** The times of the first station, which are those of all. */
+function firstOf(times: StoreArray, counts: StoredValues | undefined): Pick<StoreArray, 'metadata' | 'all'> {
+  if (counts === undefined) return times;
+  const length = Math.min(Number(counts[0] ?? 0), times.metadata.shape[0] ?? 0);
+  return {
+    metadata: { ...times.metadata, shape: [length] },
+    all: () => times.read([0], [length]),
+  };
 }

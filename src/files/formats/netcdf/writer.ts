@@ -14,6 +14,7 @@ import { ugridContent } from './ugrid/write-mesh.ts';
 import { contentFor } from './write/content.ts';
 import { arrayOfLine, isLine, withPlaces } from './write/line.ts';
 import { isPlaced, withPlaces as withPlaceCoordinates } from './write/places.ts';
+import { havePlaces, raggedContent } from './write/ragged-series.ts';
 import { seriesContent, writeSeries } from './write/series.ts';
 
 export const write: Write<typeof writeParameters, 'grid' | 'mesh' | 'array' | 'series'> = async (
@@ -23,7 +24,7 @@ export const write: Write<typeof writeParameters, 'grid' | 'mesh' | 'array' | 's
   context,
 ): Promise<undefined> => {
   const classic = parameters.Version === '3';
-  if (data.kind === 'series') {
+  if (data.kind === 'series' && !havePlaces(data)) {
     const content = await seriesContent(data, context);
     if (classic) await writeClassic(content, sink, context);
     else await writeSeries({ content, series: data }, writerFor(sink, parameters, context), context);
@@ -31,11 +32,13 @@ export const write: Write<typeof writeParameters, 'grid' | 'mesh' | 'array' | 's
   }
   await using held = new AsyncDisposableStack();
   const content =
-    data.kind === 'grid' && isLine(data)
-      ? await withPlaces(await contentFor(await arrayOfLine(data), context), data)
-      : isPlaced(data)
-        ? await withPlaceCoordinates(await contentFor(data, context), data)
-        : await contentFor(data.kind === 'grid' ? await southUp(data, held, context) : data, context, ugridContent);
+    data.kind === 'series'
+      ? await raggedContent(data, context)
+      : data.kind === 'grid' && isLine(data)
+        ? await withPlaces(await contentFor(await arrayOfLine(data), context), data)
+        : isPlaced(data)
+          ? await withPlaceCoordinates(await contentFor(data, context), data)
+          : await contentFor(data.kind === 'grid' ? await southUp(data, held, context) : data, context, ugridContent);
   if (classic) await writeClassic(content, sink, context);
   else await writeContent(content, writerFor(sink, parameters, context), context);
 };

@@ -12,6 +12,8 @@ export interface ArraySpec {
   readonly chunks: readonly number[];
   readonly fill: number | bigint;
   readonly attributes: Attributes;
+  /** The bytes are characters in UTF-8; only in NetCDF. */
+  readonly characters?: true;
 }
 
 /** Writes the arrays of a store: first all metadata, then values in any order. */

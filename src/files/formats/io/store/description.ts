@@ -153,7 +153,14 @@ const SeriesDescription = z.object({
   source,
   crs: Crs.optional(),
   time: Time,
-  items: z.array(z.object({ ...item, position: z.array(number).max(3).optional() })),
+  items: z.array(
+    z.object({
+      ...item,
+      position: z.array(number).max(3).optional(),
+      /** The array has the values of stations one after the other; those of this one. */
+      station: z.int().min(0).optional(),
+    }),
+  ),
 });
 
 const Description = z.discriminatedUnion('kind', [

@@ -90,6 +90,19 @@ export const faceCentreNames = { x: 'mesh2d_face_x', y: 'mesh2d_face_y' } as con
 /** Variables with the code of the coordinate system of a mesh, as Delft3D-FM calls them. */
 export const codedCrsNames = { projected: 'projected_coordinate_system', geographic: 'wgs84' } as const;
 
+/** Names of the arrays and dimensions of series at stations. */
+export const stationNames = {
+  station: 'station',
+  name: 'station_name',
+  longitude: 'lon',
+  latitude: 'lat',
+  x: 'station_x',
+  y: 'station_y',
+  altitude: 'alt',
+  counts: 'row_size',
+  observation: 'obs',
+} as const;
+
 /** Names of letters, digits and `_`, as CF recommends, and those of UGRID. */
 export const netCdfNaming: StoreNaming = {
   safe: (wanted) => {
@@ -99,10 +112,10 @@ export const netCdfNaming: StoreNaming = {
     return /^[A-Za-z]/.test(name) ? name : `v${name.startsWith('_') ? '' : '_'}${name}`;
   },
   reserved: [
-    'station',
     'time_bnds',
     'x_of_cell',
     'y_of_cell',
+    ...Object.values(stationNames),
     ...Object.values(stackNames),
     ...Object.values(faceCentreNames),
     ...Object.values(codedCrsNames),

@@ -62,14 +62,14 @@ export function describedTime(axis: TimeAxis): TimeDescription {
 }
 
 /** The time axis of a description; offsets of unequal steps are read from the coordinate variable. */
-export async function timeOfDescription(described: TimeDescription, array: () => StoreArray): Promise<TimeAxis> {
+export async function timeOfDescription(described: TimeDescription, array: () => Pick<StoreArray, 'metadata' | 'all'>): Promise<TimeAxis> {
   if (described.spacing === 'equidistant') return defined(described) as TimeAxis;
   const [, factor] = written[described.unit];
   const offsets = (await oneDimension(array())).map((value) => value / factor);
   return defined({ ...described, offsets }) as TimeAxis;
 }
 
-async function oneDimension(array: StoreArray): Promise<Float64Array> {
+async function oneDimension(array: Pick<StoreArray, 'metadata' | 'all'>): Promise<Float64Array> {
   if (array.metadata.shape.length !== 1)
     throw new FormatError(
       `The array '${array.metadata.name}' has ${array.metadata.shape.length} dimensions instead of one.`,

@@ -98,6 +98,7 @@ function partsOf(content: StoreContent): Part[] {
 
 /** Numbers that describe cells as signed integers, which all versions have. */
 function signed({ spec, values }: WholeArray): WholeArray {
+  if (spec.characters) return { spec, values };
   const type = spec.type === 'UInt8' ? 'Int16' : spec.type === 'UInt32' || spec.type === 'UInt16' ? 'Int32' : spec.type;
   if (type === spec.type || values.some((value: number | bigint) => value > 0x7fffffff)) return { spec, values };
   const wider = newValues(type, values.length);
@@ -106,6 +107,9 @@ function signed({ spec, values }: WholeArray): WholeArray {
 }
 
 const typeNumber = (type: StoredType): number => classicTypes.indexOf(type);
+
+const typeOf = ({ type, characters }: ArraySpec): number =>
+  characters ? classicTypes.indexOf('Char') : typeNumber(type);
 
 class Header {
   readonly #parts: readonly Part[];
@@ -120,7 +124,7 @@ class Header {
     this.#steps = steps;
     for (const { spec } of parts)
       for (const [d, name] of spec.dimensions.entries()) this.#dimensions.set(name, name === TIME ? 0 : spec.shape[d]!);
-    const types = parts.map(({ spec }) => typeNumber(spec.type));
+    const types = parts.map(({ spec }) => typeOf(spec));
     const sizes = parts.map((part) => this.#sizeOf(part));
     const total = parts.reduce((sum, part, n) => sum + sizes[n]! * (part.inRecords ? steps : 1), 0);
     if (types.some((type) => type > 6) || sizes.some((size) => size > limits.size)) this.#version = 5;
@@ -160,7 +164,7 @@ class Header {
           this.#count(part.spec.dimensions.length),
           ...part.spec.dimensions.map((dimension) => this.#count(names.indexOf(dimension))),
           this.#attributeList(part.spec.attributes, part.spec.type),
-          u32(typeNumber(part.spec.type)),
+          u32(typeOf(part.spec)),
           this.#count(Math.min(padded(this.#sizeOf(part)), this.#version === 5 ? Number.MAX_SAFE_INTEGER : 0xffffffff)),
           this.#version === 1 ? u32(begins[n]!) : u64(begins[n]!),
         ]),

@@ -3,6 +3,7 @@ import type { Series, SeriesChunk } from '../../../data/series.ts';
 import { bytesPerValue, newValues, type StoredValues } from '../../../data/stored-values.ts';
 import { stepCount, type TimeAxis } from '../../../data/time-axis.ts';
 import { ConversionError } from '../../../errors.ts';
+import type { KnownCrs } from '../../../geo/crs/crs.ts';
 import type { Context } from '../../define.ts';
 import { contentOf, storedPlaceOf } from '../../io/dfs/origin.ts';
 import type { ArraySpec, ArrayWriter } from '../../io/store/array-spec.ts';
@@ -28,21 +29,13 @@ export async function seriesContent(series: Series, context: Context): Promise<S
   const system = await known(crs);
   const names = new ArrayNames([CRS, TIME, STATION], netCdfNaming);
   const arrays = items.map((item, n) => names.claim(item.name ?? `Item ${n + 1}`));
-  const source = sourceOf(series);
-  const projection =
-    storedPlaceOf(series)?.projection ??
-    (contentOf(series)?.crs === crs ? contentOf(series)?.file.header.projection : undefined);
-  const description = defined({
-    version: 1,
-    kind: 'series',
-    dfs: projection && { projection },
-    source,
-    crs,
-    time: describedTime(time),
-    items: items.map((item, n) =>
+  const description = seriesDescription(
+    series,
+    time,
+    items.map((item, n) =>
       defined({ ...describedItem(item, arrays[n]!), position: item.position?.map((value) => numberText(value)) }),
     ),
-  });
+  );
   const station = wholeArray(STATION, 'Int32', Int32Array.of(1), {
     dimensions: [],
     shape: [],
@@ -54,20 +47,12 @@ export async function seriesContent(series: Series, context: Context): Promise<S
   const wholes: WholeArray[] = [station, ...(bounds === undefined ? [] : [bounds])];
   return {
     attributes: fileAttributes(
-      { featureType: 'timeSeries', ...titleAttribute(source), [ATTRIBUTE]: description },
+      { featureType: 'timeSeries', ...titleAttribute(description.source), [ATTRIBUTE]: description },
       context,
     ),
     time,
     ...boundsAttribute(bounds),
-    scalars:
-      system === undefined
-        ? []
-        : [
-            {
-              ...crsArray(system),
-              attributes: { ...(await mappingParameters(system)), ...crsArray(system).attributes },
-            },
-          ],
+    scalars: await seriesMapping(system),
     wholes,
     items: items.map((item, n): ItemArray => {
       const { type, fill } = storedItem(item, { exact: true });
@@ -88,6 +73,30 @@ export async function seriesContent(series: Series, context: Context): Promise<S
       return { spec, timed: true, values: (step) => cursor.values(n, step, type) };
     }),
   };
+}
+
+/** What CF cannot say of series. */
+export function seriesDescription(series: Series, time: TimeAxis, items: readonly object[]) {
+  const { crs } = series;
+  const from = contentOf(series);
+  const projection =
+    storedPlaceOf(series)?.projection ?? (from?.crs === crs ? from?.file.header.projection : undefined);
+  return defined({
+    version: 1,
+    kind: 'series',
+    dfs: projection && { projection },
+    source: sourceOf(series),
+    crs,
+    time: describedTime(time),
+    items,
+  });
+}
+
+/** The grid mapping variable of series. */
+export async function seriesMapping(system: KnownCrs | undefined): Promise<ArraySpec[]> {
+  if (system === undefined) return [];
+  const spec = crsArray(system);
+  return [{ ...spec, attributes: { ...(await mappingParameters(system)), ...spec.attributes } }];
 }
 
 /** Serves the values of steps that are asked for in order, of all items before the next step. */

@@ -105,14 +105,14 @@ export class DatasetHeaders {
   }
 
   #values({ spec, grows, chunked, address, tree }: StoredArray): Message[] {
-    const { type, shape, chunks, fill } = spec;
+    const { type, shape, chunks, fill, characters } = spec;
     const bytes = bytesPerValue(type);
     const single = newValues(type, 1);
     single[0] = fill as never;
     const value = Buffer.from(bytesOfValues(single));
     return [
       dataspaceMessage(dataspace(shape, grows)),
-      datatypeMessage(numberType(type)),
+      datatypeMessage(characters ? textType(1) : numberType(type)),
       fillMessage(value, !chunked),
       ...(chunked
         ? [chunkedLayout(tree, chunks, bytes), ...this.#filters(bytes)]
