@@ -1,9 +1,10 @@
 import { defined } from '../../../data/defined.ts';
 import type { Axis } from '../../../data/item.ts';
-import type { ArrayItem, MultiArray } from '../../../data/multi-array.ts';
+import type { ArrayItem, MultiArray, Placement } from '../../../data/multi-array.ts';
 import { FormatError } from '../../../errors.ts';
 import { arrayOf } from '../value-array.ts';
 import type { Clock } from './clock.ts';
+import type { CurvilinearCells } from './curvilinear.ts';
 import { type Dimension, type Dimensions, lineOf, longestDimension, type View } from './dimensions.ts';
 import { affineOf, type HorizontalAxes } from './horizontal-axes.ts';
 import { isDown, isPressure } from './levels.ts';
@@ -13,7 +14,7 @@ import type { ViewDimension } from './view.ts';
 export async function asArray(
   views: readonly View[],
   clock: Clock | undefined,
-  place: HorizontalAxes | undefined,
+  place: HorizontalAxes | CurvilinearCells | undefined,
   dimensions: Dimensions,
 ): Promise<MultiArray> {
   const axes: Axis[] = [];
@@ -36,14 +37,23 @@ export async function asArray(
   }
   const at = (wanted: Dimension) =>
     known.findIndex(({ name, length }) => name === wanted.name && length === wanted.length);
-  const affine = place && (await affineOf(place, dimensions));
-  const placement = place && affine && { by: 'affine', x: at(place.x), y: at(place.y), affine };
+  const placement = place && (await placementOf(place, { x: at(place.x), y: at(place.y) }, dimensions));
   const time = items.some(({ overTime }) => overTime) ? clock?.time : undefined;
   const head = defined({ axes, items, time, placement, crs: place?.crs }) as Omit<MultiArray, 'kind' | 'read'>;
   return arrayOf(
     head,
     views.map(({ array }) => array),
   );
+}
+
+async function placementOf(
+  place: HorizontalAxes | CurvilinearCells,
+  numbers: { readonly x: number; readonly y: number },
+  dimensions: Dimensions,
+): Promise<Placement | undefined> {
+  if ('nodeX' in place) return { by: 'nodes', ...numbers, nodeX: place.nodeX, nodeY: place.nodeY };
+  const affine = await affineOf(place, dimensions);
+  return affine && { by: 'affine', ...numbers, affine };
 }
 
 async function axisOf(

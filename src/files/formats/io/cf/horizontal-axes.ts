@@ -37,7 +37,7 @@ export async function placeOf(
 }
 
 /** Coordinates may be in another unit than their system, such as kilometres. */
-async function factorOf(crs: Crs, x: CfVariable | undefined): Promise<number> {
+export async function factorOf(crs: Crs, x: CfVariable | undefined): Promise<number> {
   const size = x && unitSize(x);
   if (size === undefined) return 1;
   try {

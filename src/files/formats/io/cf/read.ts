@@ -5,6 +5,7 @@ import { FormatError } from '../../../errors.ts';
 import type { ValueArray } from '../value-array.ts';
 import { asArray } from './array.ts';
 import { type Clock, clockOf } from './clock.ts';
+import { curvilinearOf } from './curvilinear.ts';
 import { Dimensions, type View } from './dimensions.ts';
 import { asGrid } from './grid.ts';
 import { placeOf } from './horizontal-axes.ts';
@@ -54,13 +55,15 @@ export async function readCf(file: CfFile, context: CfContext, options: CfOption
     views.push({ variable, packing, ...view, item });
   }
   await reportScalars(scalars, clock, context);
-  if (left.length > 0)
+  const curved = await curvilinearOf(file, views, context);
+  const unused = left.filter((name) => curved?.names.includes(name) !== true);
+  if (unused.length > 0)
     context.reportLoss(
-      `Variables besides the data were left out: ${left.map((name) => `'${shortened(name)}'`).join(', ')}.`,
+      `Variables besides the data were left out: ${unused.map((name) => `'${shortened(name)}'`).join(', ')}.`,
     );
-  const place = await placeOf(file, views, dimensions, context);
-  const data =
-    (await asGrid(views, clock, place, dimensions, context)) ?? (await asArray(views, clock, place, dimensions));
+  const place = curved === undefined ? await placeOf(file, views, dimensions, context) : undefined;
+  const grid = curved === undefined ? await asGrid(views, clock, place, dimensions, context) : undefined;
+  const data = grid ?? (await asArray(views, clock, curved ?? place, dimensions));
   return {
     data,
     arrays: views.map(({ array }) => array),

@@ -114,7 +114,9 @@ export const netCdfNaming: StoreNaming = {
   reserved: [
     'time_bnds',
     'x_of_cell',
+    'x_of_cell_bounds',
     'y_of_cell',
+    'y_of_cell_bounds',
     ...Object.values(stationNames),
     ...Object.values(stackNames),
     ...Object.values(faceCentreNames),

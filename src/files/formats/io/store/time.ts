@@ -62,7 +62,10 @@ export function describedTime(axis: TimeAxis): TimeDescription {
 }
 
 /** The time axis of a description; offsets of unequal steps are read from the coordinate variable. */
-export async function timeOfDescription(described: TimeDescription, array: () => Pick<StoreArray, 'metadata' | 'all'>): Promise<TimeAxis> {
+export async function timeOfDescription(
+  described: TimeDescription,
+  array: () => Pick<StoreArray, 'metadata' | 'all'>,
+): Promise<TimeAxis> {
   if (described.spacing === 'equidistant') return defined(described) as TimeAxis;
   const [, factor] = written[described.unit];
   const offsets = (await oneDimension(array())).map((value) => value / factor);

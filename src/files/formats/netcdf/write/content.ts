@@ -16,6 +16,7 @@ import { gridContent } from '../../io/store/grid-content.ts';
 import { meshContent } from '../../io/store/mesh-content.ts';
 import { netCdfNaming } from '../../io/store/naming.ts';
 import { TIME, timeArray } from '../../io/store/time.ts';
+import { cellsOfArray } from './curvilinear-cells.ts';
 import { mappingParameters } from './mapping-parameters.ts';
 
 const conventions = 'CF-1.11 UGRID-1.0';
@@ -42,8 +43,17 @@ export async function contentFor(
     data.crs === undefined || content.scalars.every(({ name }) => name !== CRS)
       ? {}
       : await mappingParameters(data.crs);
-  const cells = data.kind === 'grid' ? centresOf(data, mapping) : [];
-  const coordinates = cells.length === 0 ? {} : { coordinates: cells.map(({ spec }) => spec.name).join(' ') };
+  const cells =
+    data.kind === 'grid' ? centresOf(data, mapping) : data.kind === 'array' ? await cellsOfArray(data, content) : [];
+  const coordinates =
+    cells.length === 0
+      ? {}
+      : {
+          coordinates: cells
+            .slice(0, 2)
+            .map(({ spec }) => spec.name)
+            .join(' '),
+        };
   return {
     ...content,
     ...boundsAttribute(bounds),
@@ -58,7 +68,12 @@ export async function contentFor(
     ],
     items: content.items.map((item) => {
       const spec = cfSpec(item.spec);
-      return { ...item, spec: withAttributes(spec, { ...spec.attributes, ...coordinates }) };
+      const onCells = cells.every(({ spec: cell }) =>
+        cell.dimensions.slice(0, 2).every((one) => spec.dimensions.includes(one)),
+      );
+      return onCells
+        ? { ...item, spec: withAttributes(spec, { ...spec.attributes, ...coordinates }) }
+        : { ...item, spec };
     }),
   };
 }
