@@ -14,6 +14,7 @@ export {
 } from './command/converters.ts';
 export { expandFiles } from './command/expand.ts';
 export { isAddress, measureSize, type Recognised, recognise } from './command/input.ts';
+export type { InspectElsewhere } from './command/inspect.ts';
 export { localOutput, needsName, STDIO } from './command/output.ts';
 export { listSentences } from './command/receipt.ts';
 export { type ReferencesOptions, writeDocument, writeReferences } from './command/references.ts';

@@ -247,7 +247,7 @@ test('statistics of a mesh are one row per item over all steps and places', asyn
 });
 
 test('inspection of a mesh shows nodes, elements, layers, time, items and extent', async (t) => {
-  const inspection: Inspection = { size: 0, remarks: [] };
+  const inspection: Inspection = { size: 0, format: 'dfsu', reader: 'DfsuReader', kind: 'mesh' as const, remarks: [] };
   await inspectMesh(sigmaZMesh(), inspection, { signal: new AbortController().signal });
   t.like(inspection, { nodes: 16, elements: 5, layers: 3, sigmaLayers: 1 });
   t.deepEqual(inspection.time, {
@@ -280,7 +280,11 @@ test('inspection draws the last step of a mesh, and the top layer of several', a
   const { signal } = new AbortController();
   const profile: Mesh = { ...layeredMesh(), section: 'profile' };
   for (const mesh of [flatMesh(), layeredMesh(), { ...flatMesh(), items: [] }, profile]) {
-    const png = await inspectMesh(mesh, { size: 0, remarks: [] }, { picture: {}, signal });
+    const png = await inspectMesh(
+      mesh,
+      { size: 0, format: 'dfsu', reader: 'DfsuReader', kind: 'mesh' as const, remarks: [] },
+      { picture: {}, signal },
+    );
     t.is(Buffer.from(png!).toString('latin1', 1, 4), 'PNG');
   }
   // An even picture at the last step is another one than a picture of slopes.
@@ -289,7 +293,13 @@ test('inspection draws the last step of a mesh, and the top layer of several', a
     values: async (_item, at) => Float32Array.from({ length: 8 }, (_, n) => (at === step ? 0 : n)),
   });
   const [last, first] = await Promise.all(
-    [6, 0].map((step) => inspectMesh(even(step), { size: 0, remarks: [] }, { picture: {}, signal })),
+    [6, 0].map((step) =>
+      inspectMesh(
+        even(step),
+        { size: 0, format: 'dfsu', reader: 'DfsuReader', kind: 'mesh' as const, remarks: [] },
+        { picture: {}, signal },
+      ),
+    ),
   );
   t.true(last!.length < first!.length, 'the picture shows the last step');
 });

@@ -20,7 +20,7 @@ import { colours, decodePng, type Picture, pixel, samePicture } from './decode-p
 import { flatMesh, hourly, layeredMesh, sigmaZMesh } from './meshes.ts';
 
 const signal = new AbortController().signal;
-const blank = () => ({ size: 0, remarks: [] });
+const blank = () => ({ size: 0, format: 'dfsu', reader: 'DfsuReader', kind: 'mesh' as const, remarks: [] });
 const nodata = '222,222,222';
 
 type Inspect<D> = (

@@ -4,11 +4,21 @@ import { join } from 'node:path';
 import { bridgeTo } from '../../src/files/convert/bridges/bridges.ts';
 import { withCleanNames } from '../../src/files/convert/clean-names.ts';
 import { convert } from '../../src/files/convert/convert.ts';
+import { type HeaderLosses, headerLosses } from '../../src/files/convert/header-losses.ts';
+import { inSystem, withName } from '../../src/files/convert/in-system.ts';
+import { partsOf } from '../../src/files/convert/kept-parts.ts';
 import type { Data } from '../../src/files/data/data.ts';
 import { ConversionError, FormatError } from '../../src/files/errors.ts';
-import { type Context, type Reader, SEVERAL_LAYERS, type Writer } from '../../src/files/formats/define.ts';
+import {
+  type Context,
+  type LossPart,
+  type Reader,
+  SEVERAL_LAYERS,
+  type Writer,
+} from '../../src/files/formats/define.ts';
 import { FileSink, FileSource } from '../../src/files/formats/io/bytes.ts';
 import { completeParameters } from '../../src/files/formats/parameters.ts';
+import { Srid } from '../../src/files/formats/srid.ts';
 import { type Facts, factsOf } from './facts.ts';
 
 type Parameters = Readonly<Record<string, unknown>>;
@@ -91,7 +101,7 @@ export class Bench implements AsyncDisposable {
     path: string,
     reader: { name: string; parameters: Parameters },
     writer: { name: string; parameters: Parameters },
-  ): Promise<{ path: string; sentences: readonly string[] } | { refused: string }> {
+  ): Promise<{ path: string; lost: readonly string[]; sentences: readonly string[] } | { refused: string }> {
     const output = this.#newPath();
     const scratch = await mkdtemp(join(this.#folder, 'scratch-'));
     try {
@@ -106,10 +116,34 @@ export class Bench implements AsyncDisposable {
         },
         { progress() {}, log() {}, signal: new AbortController().signal },
       );
-      return { path: output, sentences: [...receipt.lost, ...receipt.remarks] };
+      const { lost, remarks } = receipt;
+      return { path: output, lost, sentences: [...lost, ...remarks] };
     } catch (error) {
       if (error instanceof ConversionError || error instanceof FormatError) return { refused: error.message };
       throw error;
+    }
+  }
+
+  /** What a writer loses of a file as far as the header tells, and the parts that the header has. */
+  async foresee(
+    path: string,
+    reader: { reader: Reader; parameters: Parameters },
+    writer: { writer: Writer; parameters: Parameters },
+  ): Promise<HeaderLosses & { has: readonly LossPart[] }> {
+    const work = { scratch: this.#folder, stem: 'made', signal: new AbortController().signal };
+    const srid = Srid.safeParse(reader.parameters.SRID).data;
+    const look = async (given: Data) => {
+      const data = given.kind === 'bytes' ? given : inSystem(withName(given, 'made'), srid);
+      return {
+        ...(await headerLosses(data, writer.writer, writer.parameters, work)),
+        has: [...partsOf(data).keys()],
+      };
+    };
+    try {
+      return (await this.look(reader.reader, path, reader.parameters, look)).seen;
+    } catch (error) {
+      if (!(error instanceof ConversionError || error instanceof FormatError)) throw error;
+      return { loses: [], parts: new Set(), has: [], refuses: error.message };
     }
   }
 

@@ -8,6 +8,7 @@ import { readers, writers } from '../../src/files/formats/registry.ts';
 import type { Bench } from './bench.ts';
 import { comparisons } from './compare.ts';
 import type { Column, Facts } from './facts.ts';
+import { unlikeReceipt, wronglyKept } from './foreseen.ts';
 import { PROPERTIES, type Property, RESULTS, type Row, sentenceOn } from './properties.ts';
 import { type Sample, samplesOf } from './samples.ts';
 import { LEVEL, tileFacts } from './tile-facts.ts';
@@ -21,8 +22,15 @@ export interface Pair {
 export const pairs = (): Pair[] =>
   readers.flatMap((reader) => writers.filter((writer) => fits(reader, writer)).map((writer) => ({ reader, writer })));
 
-/** Rows of the pairs, in their order. */
-export async function* examine(bench: Bench, chosen: readonly Pair[]): AsyncGenerator<Row[]> {
+/**
+ * Rows of the pairs, in their order.
+ * @param differs is called with each difference between the losses that a header tells and those of a receipt
+ */
+export async function* examine(
+  bench: Bench,
+  chosen: readonly Pair[],
+  differs: (difference: string) => void,
+): AsyncGenerator<Row[]> {
   const samples = new Map<Reader, Sample[]>();
   for (const { reader, writer } of chosen) {
     if (!samples.has(reader)) samples.set(reader, await samplesOf(bench, reader));
@@ -30,7 +38,7 @@ export async function* examine(bench: Bench, chosen: readonly Pair[]): AsyncGene
       .get(reader)!
       .filter(({ facts: { kind } }) => writer.accepts.includes(kind) || bridgeTo(writer, kind) !== undefined);
     const rows: Row[] = [];
-    for (const sample of fitting) rows.push(...(await rowsOf(bench, { reader, writer }, sample)));
+    for (const sample of fitting) rows.push(...(await rowsOf(bench, { reader, writer }, sample, differs)));
     yield worstRows(rows);
   }
 }
@@ -51,27 +59,32 @@ const carried = ({ facts, declared, about }: Sample): Property[] =>
   );
 
 /** What becomes of each property of a sample behind a writer. */
-async function rowsOf(bench: Bench, pair: Pair, sample: Sample): Promise<Row[]> {
+async function rowsOf(bench: Bench, pair: Pair, sample: Sample, differs: (difference: string) => void): Promise<Row[]> {
   const { reader, writer } = pair;
   const properties = carried(sample);
   if (properties.length === 0) return [];
   const names = { reader: reader.name, writer: writer.name };
+  const { path, parameters: given } = sample;
+  const parameters = await parametersFor(bench, pair, sample);
   const converted = await bench.convert(
-    sample.path,
-    { name: reader.name, parameters: sample.parameters },
-    { name: writer.name, parameters: await parametersFor(bench, pair, sample) },
+    path,
+    { name: reader.name, parameters: given },
+    { name: writer.name, parameters },
   );
+  const foreseen = await bench.foresee(path, { reader, parameters: given }, { writer, parameters });
+  const tell = (sentence: string) => differs(`${reader.name} ${writer.name}: ${sentence}`);
+  unlikeReceipt(foreseen, converted, sample.sentences).forEach(tell);
   if ('refused' in converted) {
     const alone = await sample.alone();
     const rows: Row[] = [];
-    for (const one of alone) rows.push(...(await rowsOf(bench, pair, one)));
+    for (const one of alone) rows.push(...(await rowsOf(bench, pair, one, differs)));
     const tried = new Set(rows.map(({ property }) => property));
     const sentence = converted.refused;
     const rest = properties.filter((property) => !tried.has(property));
     return [...rows, ...rest.map((property): Row => ({ ...names, property, result: 'refused', sentence }))];
   }
   if (sample.facts.kind === 'bytes') {
-    const result = (await bench.same(sample.path, converted.path)) ? 'kept' : 'silent';
+    const result = (await bench.same(path, converted.path)) ? 'kept' : 'silent';
     return properties.map((property) => ({ ...names, property, result }));
   }
   const after = await readAgain(bench, writer, converted.path);
@@ -87,9 +100,10 @@ async function rowsOf(bench: Bench, pair: Pair, sample: Sample): Promise<Row[]> 
     const outcome = await outcomeOf(property, { before: sample.facts, after }, has ? fresh : converted.sentences);
     // Records that the receipt names as left out take their properties along: those of the others are seen alone.
     const single = outcome.result === 'silent' ? singles.find(({ about }) => about === property) : undefined;
-    if (single !== undefined) rows.push(...(await rowsOf(bench, pair, single)));
+    if (single !== undefined) rows.push(...(await rowsOf(bench, pair, single, differs)));
     else rows.push({ ...names, property, ...outcome });
   }
+  wronglyKept(foreseen, rows).forEach(tell);
   return rows;
 }
 

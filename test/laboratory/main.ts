@@ -5,7 +5,10 @@ import { examine, pairs } from './laboratory.ts';
 import { RESULTS, type Row } from './properties.ts';
 import { jsonOf, publish } from './publish.ts';
 
-/** `npm run laboratory`: exits with 1 if a property is lost and the receipt does not say so. */
+/**
+ * `npm run laboratory`: exits with 1 if a property is lost and the receipt does not say so, or if an inspection tells
+ * other losses than the receipt.
+ */
 const { values } = parseArgs({
   options: {
     /** Writes the rows to this file. */
@@ -25,7 +28,8 @@ if (values.publish && values.pair !== undefined) throw new Error('The guide has 
 
 await using bench = await Bench.open();
 const rows: Row[] = [];
-for await (const some of examine(bench, chosen)) {
+const differences: string[] = [];
+for await (const some of examine(bench, chosen, (one) => differences.push(one))) {
   rows.push(...some);
   for (const { sentence, ...row } of some)
     if (row.result === 'silent' || values.pair !== undefined)
@@ -33,6 +37,7 @@ for await (const some of examine(bench, chosen)) {
 }
 const counts = RESULTS.map((result) => `${rows.filter((row) => row.result === result).length} ${result}`);
 console.log(`${chosen.length} pairs: ${counts.join(', ')}.`);
+for (const difference of differences) console.log(difference);
 if (values.json !== undefined) await writeFile(values.json, jsonOf(rows));
 if (values.publish) await publish(rows);
-if (rows.some(({ result }) => result === 'silent')) process.exitCode = 1;
+if (differences.length > 0 || rows.some(({ result }) => result === 'silent')) process.exitCode = 1;

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { dataOptions } from './converters.ts';
+import type { InspectElsewhere } from './inspect.ts';
 import type { Io } from './io.ts';
-import { count, wideOption } from './options.ts';
+import { count, repeated, srid, wideOption } from './options.ts';
 import { joinOptions, numberOrText, stepOrTime } from './transformations.ts';
 
 // Commands that read, draw, convert and reference local files. Their code is imported when they run.
@@ -16,13 +17,19 @@ const choiceOptions = (command: Command): Command =>
     .option('--step <step>', 'step to draw: a number from 0, or a time on the clock of the data', stepOrTime)
     .option('--layer <number>', 'layer to draw, from 0 at the bottom; default: the highest', count);
 
-export function inspectCommand(command: Command, io: Io): void {
+/** @param elsewhere inspects what is no local file; absent: nothing else is inspected */
+export function inspectCommand(command: Command, io: Io, elsewhere?: InspectElsewhere): void {
+  const more = elsewhere === undefined ? '' : '; also a dataset (id, name or path) or the address of a file';
   wideOption(command)
-    .argument('<files...>', 'files, folders or patterns, or - for stdin')
+    .argument('<files...>', `files, folders or patterns, or - for stdin${more}`)
+    .option('--no-statistics', 'read only the header, not the values')
+    .option('--reader <name>', 'reader; default: by the content')
+    .option('--param <name=value>', 'parameter of the reader; may be repeated', repeated)
+    .option('--srid <srid>', 'coordinate system of the data; overrides that of the file', srid)
     .option('--png <path>', 'draw the data to this PNG file, - for stdout');
   choiceOptions(command).action(async (files, options) => {
     const { inspectFiles } = await import('./inspect.ts');
-    await inspectFiles(files, options, io);
+    await inspectFiles(files, options, io, elsewhere);
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { formatOfName } from '../formats/detect.ts';
+import { USUAL_SCHEMES } from '../tiles/dataset/usual-schemes.ts';
 import { UsageError } from './errors.ts';
 import type { LocalInput } from './input.ts';
 import { repeated, srid } from './options.ts';
@@ -44,11 +45,8 @@ export function readerFor<C extends Named>(
   );
 }
 
-/** A map of each item, if a writer of tiles gets no schemes: no one has to write JSON to see their data. */
-const TILING_SCHEMES = {
-  name: 'TilingSchemes',
-  value: [{ schemeId: 'map', schemeType: 'XYZ', itemName: '*' }],
-};
+/** What a writer of tiles gets without schemes. */
+const TILING_SCHEMES = { name: 'TilingSchemes', value: USUAL_SCHEMES };
 
 interface NamedValue {
   name: string;

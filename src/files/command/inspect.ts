@@ -1,13 +1,16 @@
-import { writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { inspect } from '../convert/inspect.ts';
 import type { Extent, Inspection, ItemInspection, TimeInspection } from '../convert/inspection.ts';
 import type { PictureChoice } from '../convert/kinds/picture-choice.ts';
 import { millisecondsOf, parseUtc } from '../data/date-text.ts';
+import type { Reader } from '../formats/define.ts';
+import { readers } from '../formats/registry.ts';
 import { endBatch, inBatch } from './batch.ts';
+import { conversionMembers, named } from './converters.ts';
 import { Interrupted, OutputFailed, UsageError } from './errors.ts';
 import { expandFiles } from './expand.ts';
-import { openLocal } from './input.ts';
+import { isAddress, openLocal } from './input.ts';
 import type { Io } from './io.ts';
 import { STDIO } from './output.ts';
 import { bytes, plain, record, type Shown, type Table, table } from './table.ts';
@@ -21,10 +24,37 @@ export interface PictureOptions {
   layer?: number;
 }
 
-/** Prints the content of local files or of stdin, and draws that of a single one to the file `png`. Needs no server. */
-export async function inspectFiles(given: readonly string[], options: PictureOptions, io: Io): Promise<void> {
+/** What to read of a file. */
+export interface ReadOptions {
+  /** False: only the header is read. */
+  statistics?: boolean;
+  reader?: string;
+  /** Parameters of the reader as `NAME=VALUE`. */
+  param?: string[];
+  srid?: number;
+}
+
+/** A request for the content of what is no local file: a dataset, or the address of a file. */
+export interface InspectRequest {
+  statistics: boolean;
+  readerName?: string;
+  readerParameters: { name: string; value: unknown }[];
+}
+export type InspectElsewhere = (argument: string, request: InspectRequest, signal: AbortSignal) => Promise<Inspection>;
+
+/**
+ * Prints the content of local files or of stdin, and draws that of a single one to the file `png`. Needs no server for
+ * them.
+ */
+export async function inspectFiles(
+  given: readonly string[],
+  options: PictureOptions & ReadOptions,
+  io: Io,
+  elsewhere?: InspectElsewhere,
+): Promise<void> {
   const { files, many } = await expandFiles(given);
-  if (!many) return inspectFile(files[0]!, options, io);
+  const input = inputOf(options, io, elsewhere);
+  if (!many) return inspectFile(files[0]!, options, input, io);
   if (options.png !== undefined) throw new UsageError(`--png draws one file, but there are ${files.length}.`);
   pictureOf(options);
   const { signal, end } = io.interruptible();
@@ -32,7 +62,7 @@ export async function inspectFiles(given: readonly string[], options: PictureOpt
     const { results, failures } = await inBatch(
       files,
       async (file, at) => {
-        const { inspection } = await inspectInput(file, undefined, signal, io);
+        const { inspection } = await input(file, undefined, signal);
         if (!io.json) io.print([`${at === 0 ? '' : '\n'}${plain(file)}:`, described(inspection)].flat());
         return inspection;
       },
@@ -49,26 +79,66 @@ export async function inspectFiles(given: readonly string[], options: PictureOpt
   }
 }
 
-async function inspectInput(argument: string, picture: PictureChoice | undefined, signal: AbortSignal, io: Io) {
-  await using open = new AsyncDisposableStack();
-  const { path } = await openLocal(io, argument, open);
-  const scratch = await temporaryFolder(tmpdir(), open);
+type Input = (argument: string, picture: PictureChoice | undefined, signal: AbortSignal) => ReturnType<typeof inspect>;
+
+function inputOf(
+  { statistics = true, reader, param = [], srid }: ReadOptions,
+  io: Io,
+  elsewhere?: InspectElsewhere,
+): Input {
+  const data = { param, ...(srid === undefined ? {} : { srid }) };
+  const { readerParameters } = conversionMembers(data, undefined, undefined);
+  const readerName = reader && named(reader, readers.map(withFormat), '--reader').name;
+  return async (argument, picture, signal) => {
+    if (elsewhere !== undefined && argument !== STDIO && !(await isThere(argument))) {
+      if (picture !== undefined) throw new UsageError(`--png draws local files, and there is no file ${argument}.`);
+      const request = { statistics, ...(readerName && { readerName }), readerParameters };
+      return { inspection: await inspectElsewhere(elsewhere, argument, request, signal) };
+    }
+    await using open = new AsyncDisposableStack();
+    const { path, name } = await openLocal(io, argument, open);
+    const scratch = await temporaryFolder(tmpdir(), open);
+    const writers = io.json ? { writers: 'files' as const } : {};
+    const chosen = { name: readerName, parameters: readerParameters };
+    try {
+      signal.throwIfAborted();
+      return await inspect({ path, name, scratch, reader: chosen, statistics, picture, signal, ...writers });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      throw new Interrupted('Interrupted.');
+    }
+  };
+}
+
+const withFormat = (reader: Reader) => ({ ...reader, datasetFormat: reader.format });
+
+const isThere = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Who mistyped the name of a file hears of the file first. */
+async function inspectElsewhere(
+  elsewhere: InspectElsewhere,
+  argument: string,
+  ...given: [InspectRequest, AbortSignal]
+) {
   try {
-    signal.throwIfAborted();
-    return await inspect({ path, scratch, picture, signal });
+    return await elsewhere(argument, ...given);
   } catch (error) {
-    if (!signal.aborted) throw error;
-    throw new Interrupted('Interrupted.');
+    if (isAddress(argument) || !(error instanceof Error)) throw error;
+    throw new UsageError(`There is no file ${argument}, and no dataset of this name was read: ${error.message}`);
   }
 }
 
-async function inspectFile(argument: string, options: PictureOptions, io: Io): Promise<void> {
+async function inspectFile(argument: string, options: PictureOptions, input: Input, io: Io): Promise<void> {
   const { png } = options;
   const picture = pictureOf(options);
   await using open = new AsyncDisposableStack();
   const { signal, end } = io.interruptible();
   open.defer(async () => end());
-  const found = await inspectInput(argument, picture, signal, io);
+  const found = await input(argument, picture, signal);
   // if stdout has the picture, the inspection goes to stderr
   const drawsOut = png === STDIO;
   if (io.json) (drawsOut ? io.note : io.out)(JSON.stringify(found.inspection, undefined, 2));
@@ -82,7 +152,7 @@ async function inspectFile(argument: string, options: PictureOptions, io: Io): P
 export async function drawFile(argument: string, png: string, choice: PictureOptions, io: Io): Promise<void> {
   const { signal, end } = io.interruptible();
   try {
-    const found = await inspectInput(argument, pictureOf({ ...choice, png }), signal, io);
+    const found = await inputOf({}, io)(argument, pictureOf({ ...choice, png }), signal);
     await writePicture(found.png, argument, png, io);
   } finally {
     end();
@@ -115,14 +185,15 @@ function clockTime(text: string): number {
 }
 
 function described(inspection: Inspection): Shown {
-  const { size, looksLike, reader, crs, extent, extentWgs84, width, height, affine, layer, statistics } = inspection;
+  const { size, looksLike, reader, kind, crs, extent, extentWgs84, width, height, affine, layer, statistics } =
+    inspection;
   const { nodes, elements, layers, sigmaLayers, dimensions, time } = inspection;
   const head = record({
     content: looksLike ?? 'unknown',
     size: bytes(size),
-    reader: reader ?? (looksLike === undefined ? undefined : 'only FileReader, which copies it'),
+    reader: kind !== 'bytes' ? reader : looksLike === undefined ? undefined : `only ${reader}, which copies it`,
     layer,
-    'coordinate system': inspection.kind === undefined ? undefined : formatSystem(crs),
+    'coordinate system': kind === 'bytes' ? undefined : formatSystem(crs),
     extent: extent && extentText(extent),
     'extent in degrees': extentWgs84 && extentText(extentWgs84, 6),
     cells: width === undefined ? undefined : `${width} × ${height}`,

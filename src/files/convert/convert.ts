@@ -4,13 +4,10 @@ import { ConversionError } from '../errors.ts';
 import type { Context, JoinedSteps, Reader, Writer } from '../formats/define.ts';
 import { type FileType, nameOfType } from '../formats/file-type.ts';
 import { FileSink, FileSource } from '../formats/io/bytes.ts';
-import { reportDoubles } from '../formats/io/left-out.ts';
 import { completeParameters } from '../formats/parameters.ts';
 import { findReader, findWriter } from '../formats/registry.ts';
 import { openWrittenAppend } from './append/append-written.ts';
 import { BadRecords } from './bad-records.ts';
-import type { BridgeWork } from './bridges/bridge.ts';
-import { bridgeTo } from './bridges/bridges.ts';
 import { withCleanNames } from './clean-names.ts';
 import type {
   AppendedCounts,
@@ -30,6 +27,7 @@ import { Remarks } from './remarks.ts';
 import { isJoin } from './steps/join-shapes.ts';
 import type { Transformation } from './steps/transformation-shapes.ts';
 import { inputSrid, parseTransformations, type TransformationName } from './steps/transformations.ts';
+import { writeData } from './write-data.ts';
 
 /**
  * Converts a local file to a local file.
@@ -109,19 +107,10 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const pulled = (count: number) => {
     features += count;
   };
-  const accepting = withParameters(writer, writerParameters);
-  const kinds = kindsThrough(accepting, data.kind, applied);
-  const change = bridgesFor(accepting, { parameters: writerParameters, writer, stem, context, quality, pulled });
+  const kinds = kindsThrough(withParameters(writer, writerParameters), data.kind, applied);
   let fileType: FileType | undefined;
   const write = async (what: Data) => {
-    const changed = await change(what);
-    if (changed.kind === 'grid' && changed.places !== undefined && writer.keepsPlaces !== true)
-      context.reportLoss(
-        'The places (x, y) of the points along the line were left out; the distance along it is kept.',
-      );
-    // blocks of grids have the exact integers, too
-    if (changed.kind === 'mesh' || changed.kind === 'array') reportDoubles(changed.items, context);
-    fileType = (await writer.write(changed, writerParameters, sink, context)) || undefined;
+    fileType = await writeData(what, writer, sink, { parameters: writerParameters, stem, context, quality, pulled });
   };
   const session =
     request.existing &&
@@ -183,12 +172,6 @@ function kindsThrough(writer: Writer, kind: DataKind, names: readonly Transforma
     `${last[0] === kind ? 'The dataset holds' : 'The transformations make'} ${kindNouns[last[0]!].one}; ${writer.name} takes ${accepted.join(' and ')}.`,
   );
 }
-
-/** Brings what is written into a kind that the writer accepts. */
-const bridgesFor =
-  (writer: Writer, work: BridgeWork) =>
-  (data: Data): Data | Promise<Data> =>
-    writer.accepts.includes(data.kind) ? data : bridgeTo(writer, data.kind)!.change(data as never, work);
 
 /** Name and parameters of a reader or writer, with defaults, for the log. */
 const callText = ({ name }: { name: string }, parameters: Record<string, unknown>): string => {

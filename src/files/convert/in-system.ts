@@ -12,3 +12,7 @@ export function inSystem<D extends Data & { readonly crs?: Crs }>(given: D, srid
   const { crs, ...placeless } = given;
   return crs === undefined ? given : (placeless as D);
 }
+
+/** Data whose names writers use have the name of the file, unless they have one. */
+export const withName = <D extends Data>(data: D, name: string): D =>
+  data.kind === 'features' || data.kind === 'mesh' ? { name, ...data } : data;

@@ -26,17 +26,33 @@ export interface TimeInspection {
   interval?: number;
 }
 
-export type ItemInspection = Pick<Item, 'type' | 'eum' | 'valueKind'> & { nodata?: number | string } & ItemFigures;
+export type ItemInspection = Pick<Item, 'type' | 'eum' | 'valueKind'> & {
+  nodata?: number | string;
+} & Partial<ItemFigures>;
+
+/** A writer that can follow the reader, and what it does with the data. */
+export interface WriterInspection {
+  name: string;
+  /** `datasetFormat` of its files. */
+  format: string;
+  /** Parts of the data that the output will have. */
+  keeps: string[];
+  /** Sentences that the receipt will have in `lost`, as far as the header tells them. */
+  loses: string[];
+  /** Why it does not write these data; another parameter or a transformation may help. */
+  refuses?: string;
+}
 
 /** Description of the content of a file, as JSON. */
 export interface Inspection {
   size: number;
   /** Name of the detected format, such as "GeoTIFF file". */
   looksLike?: string;
-  /** `datasetFormat`. Absent, like `reader`: no reader supports the detected format. */
-  format?: string;
-  reader?: string;
-  kind?: DataKind;
+  /** `datasetFormat`. */
+  format: string;
+  /** `FileReader`, which copies bytes, if no reader supports the content. */
+  reader: string;
+  kind: DataKind;
   crs?: { srid?: string; name: string; kind: string };
   /** In the coordinate system of the file. */
   extent?: Extent;
@@ -48,9 +64,11 @@ export interface Inspection {
   /** GDAL geotransform: six numbers, corner based. */
   affine?: readonly number[];
   bands?: (Pick<Band, 'name' | 'unit' | 'eum' | 'valueKind' | 'scale' | 'offset' | 'role'> & {
-    type: string;
+    /** Absent where it is known only after the values were read. */
+    type?: string;
     nodata?: number | string;
-  } & BandStatistics)[];
+  } & Partial<BandStatistics> &
+    Pick<BandStatistics, 'band'>)[];
   /** `nodes` to `sigmaLayers`: only for a mesh. */
   nodes?: number;
   elements?: number;
@@ -71,4 +89,7 @@ export interface Inspection {
   statistics?: FeatureStatistics;
   /** Losses and warnings that the reader reports. */
   remarks: string[];
+  /** `writers` and `transformations`, names of those that can follow: only if they were asked for. */
+  writers?: WriterInspection[];
+  transformations?: string[];
 }

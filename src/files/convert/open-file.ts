@@ -15,9 +15,8 @@ import { findReader, readers, writers } from '../formats/registry.ts';
 import { withCleanNames } from './clean-names.ts';
 import type { Receipt, SideFile } from './conversion.ts';
 import { convert } from './convert.ts';
-import { inspect } from './inspect.ts';
+import { type InspectOptions, inspect } from './inspect.ts';
 import type { Inspection } from './inspection.ts';
-import type { PictureChoice } from './kinds/picture-choice.ts';
 import { writersFor } from './offers.ts';
 import { parseTransformations, sideInputsOf, transformationNames } from './steps/transformations.ts';
 
@@ -145,13 +144,19 @@ export async function openFile(path: string, options: OpenOptions = {}): Promise
   }
 }
 
-/** Describes the content of a file; with `picture` it is drawn as PNG, too. Reads the whole file. */
+/**
+ * Describes the content of a file; with `picture` it is drawn as PNG, too. Reads the whole file, unless `statistics`
+ * are false.
+ */
 export async function inspectFile(
   path: string,
-  { picture, signal = new AbortController().signal }: { picture?: PictureChoice; signal?: AbortSignal } = {},
+  {
+    signal = new AbortController().signal,
+    ...options
+  }: Partial<Pick<InspectOptions, 'reader' | 'picture' | 'statistics' | 'writers' | 'signal'>> = {},
 ): Promise<{ inspection: Inspection; png?: Uint8Array }> {
   await using open = new AsyncDisposableStack();
-  return await inspect({ path, scratch: await temporaryFolder(tmpdir(), open), picture, signal });
+  return await inspect({ path, scratch: await temporaryFolder(tmpdir(), open), signal, ...options });
 }
 
 /**

@@ -3,7 +3,7 @@ import { ConversionError } from '../errors.ts';
 import type { Context } from '../formats/define.ts';
 import { crsName, sridOf } from '../geo/crs/crs.ts';
 import type { PipelineResult } from './conversion.ts';
-import { inSystem } from './in-system.ts';
+import { inSystem, withName } from './in-system.ts';
 import type { KindHandler, Steps, StreamOperations, Work } from './kinds/handler.ts';
 import { loadHandler } from './kinds/kinds.ts';
 import { listedStatistics } from './listed-statistics.ts';
@@ -12,10 +12,6 @@ import type { StepContext } from './steps/step-context.ts';
 import type { Transformation } from './steps/transformation-shapes.ts';
 import { findRule } from './steps/transformations.ts';
 import { temporalInformation } from './temporal-information.ts';
-
-/** Data whose names writers use have the name of the file, unless they have one. */
-const named = <D extends Data>(data: D, name: string): D =>
-  data.kind === 'features' || data.kind === 'mesh' ? { name, ...data } : data;
 
 const handlerOf = async ({ kind }: Data): Promise<KindHandler> => (await loadHandler(kind)) as unknown as KindHandler;
 
@@ -40,7 +36,7 @@ async function convertStream(
   context: Context,
 ): Promise<PipelineResult> {
   const { steps, srid, stem } = work;
-  const data = inSystem(named(given, stem), srid);
+  const data = inSystem(withName(given, stem), srid);
   if (given.crs !== undefined && data.crs !== undefined && srid !== undefined && sridOf(given.crs) !== srid)
     context.log('info', `The request gives ${srid}; the coordinate system in the file is ignored.`);
   const whole = steps.some(({ type }) => type === 'CalculateStatisticsTransformation');
@@ -101,7 +97,7 @@ async function applySteps(data: Data, { steps, kinds, stem }: Work, shared: Step
     shared.makes = kinds[n]!;
     shared.applied = steps.slice(0, n).map(({ type }) => type);
     const made = await applyStep(changed, step, shared);
-    changed = made.kind === changed.kind ? made : named(made, stem);
+    changed = made.kind === changed.kind ? made : withName(made, stem);
   }
   if (changed === data || !('origin' in changed) || changed.origin === undefined) return changed;
   return { ...changed, origin: { ...changed.origin, changed: true } };

@@ -16,8 +16,13 @@ export interface Context {
   log(level: LogLevel, message: string): void;
   /** Reports progress, 0 to 1. Writers of rows need not call it: the conversion counts the rows that they pull. */
   progress(fraction: number, phase: string): void;
-  /** Adds a sentence to the receipt about a part of the input that the output does not have. Duplicates are dropped. */
-  reportLoss(sentence: string): void;
+  /**
+   * Adds a sentence to the receipt about a part of the input that the output does not have. Duplicates are dropped.
+   * Writers and bridges tell a loss that follows from the header of the data before they read values, so that it is
+   * known before a conversion (`convert/header-losses.ts`).
+   * @param parts that are lost with all their values, if the header of the data has them
+   */
+  reportLoss(sentence: string, ...parts: readonly LossPart[]): void;
   /**
    * Adds a sentence to the receipt about something that was repaired, guessed or taken as default. A sentence that
    * comes again is counted, so it may be called for each record.
@@ -50,6 +55,18 @@ export interface Provenance {
   readonly reader: string;
   readonly transformations: readonly string[];
 }
+
+/** Parts of data that their header tells, and a writer keeps or loses. */
+export type LossPart =
+  | 'crs'
+  | 'rotation'
+  | 'times'
+  | 'layers'
+  | 'units'
+  | 'quantities'
+  | 'valueKinds'
+  | 'heights'
+  | 'measures';
 
 /** All steps after an append, and how many were there before. */
 export interface JoinedSteps {
@@ -116,6 +133,8 @@ export interface Writer<P extends z.ZodObject = z.ZodObject> extends Converter<P
   write(data: Data, parameters: z.output<P>, sink: ByteSink, context: Context): Written;
   /** Rules for appending to a file of this format. Absent: appending is not supported. */
   readonly appends?: AppendRules;
+  /** Parameters with which a command calls the writer where the user gives none, although it demands some. */
+  readonly usualParameters?: Readonly<Record<string, unknown>>;
   /** Parameters that an update without them takes from the content of the dataset (`context.replaced`). */
   readonly kept?: readonly string[];
 }

@@ -15,7 +15,7 @@ export function shortNames(names: readonly string[]): string[] {
  * Shapefile name of the `n`th field, truncated between characters; a name that is taken in any letter case gets a
  * number.
  */
-export function shortName(name: string, n: number, usedNames: ReadonlySet<string>): string {
+function shortName(name: string, n: number, usedNames: ReadonlySet<string>): string {
   const clean = name.replace(/\p{Cc}/gu, '') || `FIELD_${n + 1}`;
   const first = truncateUtf8(clean, maxBytes);
   if (!usedNames.has(first.toLowerCase())) return first;

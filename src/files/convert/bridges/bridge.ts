@@ -24,4 +24,8 @@ export interface Bridge<From extends DataKind = DataKind, To extends DataKind = 
     data: Extract<Data, { kind: From }>,
     work: BridgeWork,
   ): Extract<Data, { kind: To }> | Promise<Extract<Data, { kind: To }>>;
+  /**
+   * Data like those that `change` makes, as far as the header tells. Only of a bridge that needs values to make any.
+   */
+  like?(data: Extract<Data, { kind: From }>): Promise<Extract<Data, { kind: To }>>;
 }

@@ -5,7 +5,7 @@ import type { Samples } from '../../data/item.ts';
 import { CELL_SHAPES, type Mesh, type MeshItem } from '../../data/mesh.ts';
 import { sampleArrays } from '../../data/samples.ts';
 import { ConversionError, FormatError } from '../../errors.ts';
-import { reportFeatureParts } from '../../formats/io/left-out.ts';
+import { reportFeatureIds, reportFeatureParts } from '../../formats/io/left-out.ts';
 import { delaunayTriangles } from '../../geo/mesh/constrained-delaunay.ts';
 import { meshPolygons, type PolygonMesh } from '../../geo/mesh/mesh-polygons.ts';
 import { planarGraph, VertexSet } from '../../geo/mesh/planar-graph.ts';
@@ -30,6 +30,7 @@ const nodata = Math.fround(1e-35);
  */
 export async function featuresToMesh(features: FeatureCollection, work: BridgeWork): Promise<Mesh> {
   const { context } = work;
+  reportFeatureParts(features, 'Meshes', context);
   const input = await Input.read(features, context.signal);
   const { polygons, points, skipped } = input;
   if (polygons === 0 && points === 0)
@@ -39,7 +40,7 @@ export async function featuresToMesh(features: FeatureCollection, work: BridgeWo
     context.reportLoss(`${input.placeless} features have no geometry and were left out of the mesh.`);
   if (skipped > 0)
     context.reportLoss(`${skipped} features are neither polygons nor points and were left out of the mesh.`);
-  reportFeatureParts(features, { hasIds: input.hasIds, kind: 'Meshes' }, context);
+  if (input.hasIds) reportFeatureIds('Meshes', context);
   const made = polygons > 0 ? ofPolygons(input, work) : ofPoints(input, work);
   const elements = made.triangles.length / 3;
   const triangles = `${elements} triangles in an order of their own`;
@@ -51,12 +52,24 @@ export async function featuresToMesh(features: FeatureCollection, work: BridgeWo
   if (input.numeric.some((_, item) => input.isEmpty(item)))
     context.remark('Numbers that features do not have (null) became elements without data.');
   work.quality({ nodes: made.nodes.length / 3, elements, ...triangleQuality(made) });
-  const items = input.numeric.map(
-    ({ field: { name } }, n): MeshItem => ({ name, type: input.types[n]!, nodata, location: 'cell' }),
+  return meshOf(features, input, made);
+}
+
+/** A mesh like that of the features as far as their header tells: of one triangle. */
+export function meshLikeFeatures(features: FeatureCollection): Mesh {
+  const values = () => new Float32Array(1);
+  const one = { nodes: Float64Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0), triangles: Uint32Array.of(0, 1, 2), values };
+  return meshOf(features, new Input(features), { ...one, onRim: Uint8Array.of(1, 1, 1) });
+}
+
+function meshOf({ crs }: FeatureCollection, { numeric, types }: Input, made: Made): Mesh {
+  const elements = made.triangles.length / 3;
+  const items = numeric.map(
+    ({ field: { name } }, n): MeshItem => ({ name, ...(types[n] && { type: types[n] }), nodata, location: 'cell' }),
   );
   const mesh: Mesh = {
     kind: 'mesh',
-    ...(features.crs === undefined ? {} : { crs: features.crs }),
+    ...(crs === undefined ? {} : { crs }),
     nodes: made.nodes,
     nodeCodes: Int32Array.from(made.onRim),
     shapes: new Uint8Array(elements).fill(CELL_SHAPES.triangle),
@@ -174,7 +187,7 @@ class Input {
     return input;
   }
 
-  private constructor(features: FeatureCollection) {
+  constructor(features: FeatureCollection) {
     this.numeric = features.fields.flatMap((field, place) =>
       ['integer', 'integer64', 'real'].includes(field.type) ? [{ field, place }] : [],
     );

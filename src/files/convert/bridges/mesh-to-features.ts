@@ -55,11 +55,15 @@ export function meshToFeatures(mesh: Mesh, { writer, stem, context, pulled }: Br
     // short enough for names of files
     const base = [...stem].slice(0, 70).join('');
     const layer = (step: number) => at(step, `${base}_${String(step).padStart(4, '0')}`);
-    context.reportLoss(`Each of ${steps} steps became a layer; layers have numbers, and the times were left out.`);
+    context.reportLoss(
+      `Each of ${steps} steps became a layer; layers have numbers, and the times were left out.`,
+      'times',
+    );
     return { ...layer(0), later: Array.from({ length: steps - 1 }, (_, n) => layer(n + 1)) };
   }
   context.reportLoss(
     `Only the first of ${steps} steps was written, ${firstTime(mesh)}. Choose another with a temporal filter.`,
+    'times',
   );
   return at(0);
 }
@@ -67,7 +71,10 @@ export function meshToFeatures(mesh: Mesh, { writer, stem, context, pulled }: Br
 function reportLosses(mesh: Mesh, cells: Outlines, context: Context): void {
   reportMeshParts(mesh, 'Features', { hasZ: hasHeights(cells), hasLayers: true }, context);
   if (mesh.layers !== undefined)
-    context.reportLoss("Layered elements became their footprints with the number of the layer in the field 'layer'.");
+    context.reportLoss(
+      "Layered elements became their footprints with the number of the layer in the field 'layer'.",
+      'layers',
+    );
   const items = mesh.items.filter(({ components }) => components === undefined);
   reportUnstored(items, 'A table of features', ['unit', 'quantity', 'valueKind'], context);
   if (items.some(({ location }) => location === 'node') && cells.shapes.some((shape) => shape !== CELL_SHAPES.vertex))

@@ -3,7 +3,7 @@ import type { Feature, FeatureCollection, Field } from '../../data/feature-colle
 import type { Band, Grid } from '../../data/grid.ts';
 import { NumberList } from '../../data/number-list.ts';
 import { ConversionError } from '../../errors.ts';
-import { reportFeatureParts } from '../../formats/io/left-out.ts';
+import { reportFeatureIds, reportFeatureParts } from '../../formats/io/left-out.ts';
 import { isSingle } from '../../formats/io/single-precision.ts';
 import { type LatticeAxis, latticeAxis } from '../../geo/raster/lattice.ts';
 import type { BridgeWork } from './bridge.ts';
@@ -17,20 +17,19 @@ const rowsPerBlock = 256;
  * points, then their numeric fields; cells without a point have no data.
  */
 export async function pointsToGrid(points: FeatureCollection, { context }: BridgeWork): Promise<Grid> {
-  const columns = points.fields.flatMap((field, index) => (isNumber(field) ? [{ field, index }] : []));
-  if (!points.hasZ && columns.length === 0)
-    throw new ConversionError('The points have neither heights nor fields of numbers for the cells of a grid.');
+  const columns = numericFields(points);
+  reportFeatureParts(points, 'Grids', context);
   const { x, y, values, hasIds, rounded } = await collected(
     points,
     columns.map(({ index }) => index),
     context.signal,
   );
   const { across, up } = latticeOf(x, y);
-  reportFeatureParts(points, { hasIds, kind: 'Grids' }, context);
+  if (hasIds) reportFeatureIds('Grids', context);
   if (rounded > 0) context.reportLoss(`${rounded} integers were rounded to double precision.`);
   if (values.some((list) => list.some(Number.isNaN)))
     context.remark('Numbers that points do not have (null) became cells without data.');
-  const names = [...(points.hasZ ? ['Z'] : []), ...columns.map(({ field }) => field.name)];
+  const names = namesOfBands(points, columns);
   const cells = cellNumbers(x, y, across, up);
   const bands = values.map((list) => bandValues(list, cells, across.count * up.count));
   return {
@@ -63,6 +62,38 @@ export async function pointsToGrid(points: FeatureCollection, { context }: Bridg
     },
   };
 }
+
+/** A grid like that of the points as far as their header tells: of one cell. */
+export function gridLikePoints(points: FeatureCollection): Grid {
+  return {
+    kind: 'grid',
+    width: 1,
+    height: 1,
+    affine: [0, 1, 0, 1, 0, -1],
+    ...(points.crs === undefined ? {} : { crs: points.crs }),
+    bands: namesOfBands(points, numericFields(points)).map((name) => ({ name, nodata: Number.NaN })),
+    async *rows() {
+      yield { firstRow: 0, rowCount: 1, samples: Float32Array.of(Number.NaN) };
+    },
+  };
+}
+
+interface NumericField {
+  readonly field: Field;
+  readonly index: number;
+}
+
+function numericFields({ fields, hasZ }: FeatureCollection): NumericField[] {
+  const columns = fields.flatMap((field, index) => (isNumber(field) ? [{ field, index }] : []));
+  if (!hasZ && columns.length === 0)
+    throw new ConversionError('The points have neither heights nor fields of numbers for the cells of a grid.');
+  return columns;
+}
+
+const namesOfBands = ({ hasZ }: FeatureCollection, columns: readonly NumericField[]): string[] => [
+  ...(hasZ ? ['Z'] : []),
+  ...columns.map(({ field }) => field.name),
+];
 
 const isNumber = ({ type }: Field): boolean => type === 'integer' || type === 'integer64' || type === 'real';
 

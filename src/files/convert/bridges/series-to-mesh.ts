@@ -19,7 +19,8 @@ export async function seriesToMesh(
   { stem, context }: Partial<Pick<BridgeWork, 'stem' | 'context'>> = {},
 ): Promise<Mesh> {
   const { crs, items } = series;
-  const { time, values } = await collected(series);
+  let read: ReturnType<typeof collected> | undefined;
+  const all = () => (read ??= collected(series));
   const [x = 0, y = 0, z = 0] = items.find(({ position }) => position !== undefined)?.position ?? [];
   if (new Set(items.map(({ position = [] }) => position.join())).size > 1)
     context?.reportLoss('All series stand at one point; the positions of the others were left out.');
@@ -27,13 +28,13 @@ export async function seriesToMesh(
     kind: 'mesh',
     ...(stem === undefined ? {} : { name: stem }),
     ...(crs === undefined ? {} : { crs }),
-    time,
+    time: series.time.spacing === 'pulled' ? (await all()).time : series.time,
     nodes: Float64Array.of(x, y, z),
     shapes: Uint8Array.of(CELL_SHAPES.vertex),
     connectivity: Uint32Array.of(0),
     offsets: Uint32Array.of(0, 1),
     items: items.map(({ position: _, ...item }) => ({ ...item, type: typeOf(item), location: 'node' })),
-    values: async (item, step) => values[item]!.slice(step, step + 1),
+    values: async (item, step) => (await all()).values[item]!.slice(step, step + 1),
   };
 }
 

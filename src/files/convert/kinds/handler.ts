@@ -85,6 +85,8 @@ export interface KindHandler<D extends Data = Data> {
 }
 
 export interface InspectKind {
+  /** Whether to read the values, for their statistics. Default: true. */
+  readonly statistics?: boolean;
   /** Absent: no picture is drawn. */
   readonly picture?: PictureChoice | undefined;
   readonly signal: AbortSignal;

@@ -10,16 +10,19 @@ import type { InspectKind } from './handler.ts';
 import { inspectItems, inspectTime } from './inspect-items.ts';
 import { inspectPlace } from './inspect-place.ts';
 
-/** Reads every item once, that of the picture again; step by step and index by index of its slowest dimension. */
+/**
+ * Reads every item once if statistics are asked for, that of the picture again; step by step and index by index of its
+ * slowest dimension.
+ */
 export async function inspectArray(
   array: MultiArray,
   inspection: Inspection,
-  { picture, signal }: InspectKind,
+  { picture, statistics = true, signal }: InspectKind,
 ): Promise<Uint8Array | undefined> {
   const chosen = picture && chooseArray(array, picture);
   const { items, axes, time, crs } = array;
-  const tally = new ItemTally(items, true);
-  for (const [n, item] of items.entries()) {
+  const tally = statistics ? new ItemTally(items, true) : undefined;
+  for (const [n, item] of tally ? items.entries() : []) {
     const [slowest = 1, ...rest] = item.axes.map((axis) => axes[axis]!.values.length);
     const scalar = item.axes.length === 0;
     for (let step = 0; step < (item.overTime ? stepsOf(array) : 1); step++)
@@ -31,7 +34,7 @@ export async function inspectArray(
               [first, ...rest.map(() => 0)],
               [1, ...rest],
             ];
-        tally.add(n, step * slowest + first, await array.read(n, step, start, shape), item);
+        tally!.add(n, step * slowest + first, await array.read(n, step, start, shape), item);
       }
   }
   await inspectPlace(inspection, crs, geometryOf(array));
@@ -43,7 +46,7 @@ export async function inspectArray(
       ...(values.length === 0 ? {} : { first: values[0], last: values.at(-1) }),
     })),
     ...(time === undefined ? {} : { time: inspectTime(time) }),
-    items: inspectItems(items, tally.of(array)),
+    items: inspectItems(items, tally?.of(array)),
   });
   return chosen && arrayPng(array, chosen);
 }

@@ -14,16 +14,17 @@ import { chosenItem, headingOf, type PictureChoice } from './picture-choice.ts';
 /** Maximum number of values that a colour scale is computed from. */
 const maxValues = 500_000;
 
-/** Reads all features once, and once more for a picture. */
+/** Reads all features once if statistics are asked for, or for the extent of a picture, and once more for it. */
 export async function inspectFeatures(
   layer: FeatureCollection,
   inspection: Inspection,
-  { picture, signal }: InspectKind,
+  { picture, statistics: wanted = true, signal }: InspectKind,
 ): Promise<Uint8Array | undefined> {
   const field = picture && chosenField(layer, picture);
   const values: number[] = [];
   const tally = new FeatureTally();
-  for await (const chunk of layer.chunks()) {
+  const isRead = wanted || picture !== undefined;
+  for await (const chunk of isRead ? layer.chunks() : []) {
     signal.throwIfAborted();
     tally.add(chunk, strideOf(layer), layer.hasZ);
     if (field !== undefined && values.length < maxValues) values.push(...numbersIn(chunk, field));
@@ -36,7 +37,7 @@ export async function inspectFeatures(
   Object.assign(inspection, {
     ...(layer.name === undefined ? {} : { layer: layer.name }),
     fields: layer.fields,
-    statistics,
+    ...(wanted ? { statistics } : {}),
   });
   if (picture === undefined || !boxed) return undefined;
   const scale = field === undefined ? undefined : scaleOf(values);

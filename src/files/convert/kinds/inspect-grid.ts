@@ -11,11 +11,11 @@ import { inspectTime } from './inspect-items.ts';
 import { inspectPlace } from './inspect-place.ts';
 import { chosenItem, chosenLayer, chosenStep, headingOf, type PictureChoice } from './picture-choice.ts';
 
-/** Reads every slice once, and the drawn slice a second time. */
+/** Reads every slice once if statistics are asked for, and the drawn slice once more. */
 export async function inspectGrid(
   grid: Grid,
   inspection: Inspection,
-  { picture, signal }: InspectKind,
+  { picture, statistics: wanted = true, signal }: InspectKind,
 ): Promise<Uint8Array | undefined> {
   const { width, height, affine, time, layers } = grid;
   const slice = picture && chosenSlice(grid, picture);
@@ -23,17 +23,18 @@ export async function inspectGrid(
   const types = new Map<number, Band['type']>();
   const tally = new GridTally();
   const counted = watched(grid, tally, signal, () => {});
-  for (let band = 0; band < grid.bands.length; band++)
+  for (let band = 0; wanted && band < grid.bands.length; band++)
     for (const one of slicesOfBand(grid, band))
       for await (const { samples } of counted.rows(one)) types.set(band, sampleTypeOf(samples));
   const { bands: statistics } = tally.of(grid);
   const bands = grid.bands.map((one, n) => {
     const { name, unit, eum, valueKind, scale, offset, role, integer64, exactNodata, nodata, type } = one;
     return {
+      band: n + 1,
       ...defined({ name, unit, eum, valueKind, scale, offset, role }),
-      type: integer64 ?? types.get(n) ?? type!,
+      ...defined({ type: integer64 ?? types.get(n) ?? type }),
       ...(nodata === undefined ? {} : { nodata: jsonNumber(exactNodata ?? nodata) }),
-      ...statistics[n],
+      ...(wanted ? statistics[n] : {}),
     };
   });
   Object.assign(inspection, {

@@ -1,13 +1,14 @@
 import { clockText } from '../../data/date-text.ts';
+import { defined } from '../../data/defined.ts';
 import type { Item } from '../../data/item.ts';
 import type { ItemStatistics } from '../../data/item-statistics.ts';
 import { offsetOf, stepCount, type TimeAxis, timeOf } from '../../data/time-axis.ts';
 import type { ItemInspection, TimeInspection } from '../inspection.ts';
 
-/** Describes items with the statistics of their values. */
-export const inspectItems = (items: readonly Item[], statistics: ItemStatistics): ItemInspection[] =>
-  items.map(({ type, eum, valueKind, nodata }, n) => ({
-    ...statistics.items[n]!,
+/** Describes items, with the statistics of their values if they were read. */
+export const inspectItems = (items: readonly Item[], statistics?: ItemStatistics): ItemInspection[] =>
+  items.map(({ name, unit, type, eum, valueKind, nodata }, n) => ({
+    ...(statistics === undefined ? defined({ name, unit }) : statistics.items[n]!),
     ...(type === undefined ? {} : { type }),
     ...(eum === undefined ? {} : { eum }),
     ...(valueKind === undefined ? {} : { valueKind }),

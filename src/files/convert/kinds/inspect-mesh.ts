@@ -11,18 +11,18 @@ import { inspectItems, inspectTime } from './inspect-items.ts';
 import { inspectPlace } from './inspect-place.ts';
 import { chooseMesh, meshPng } from './mesh-picture.ts';
 
-/** Reads every step of every item once, and the drawn step a second time. */
+/** Reads every step of every item once if statistics are asked for, and the drawn step once more. */
 export async function inspectMesh(
   mesh: Mesh,
   inspection: Inspection,
-  { picture, signal }: InspectKind,
+  { picture, statistics = true, signal }: InspectKind,
 ): Promise<Uint8Array | undefined> {
   const chosen = picture && chooseMesh(mesh, picture);
-  const tally = new ItemTally(mesh.items, true);
-  for (const [item, description] of mesh.items.entries())
+  const tally = statistics ? new ItemTally(mesh.items, true) : undefined;
+  for (const [item, description] of tally ? mesh.items.entries() : [])
     for (let step = 0; step < stepsOf(mesh); step++) {
       signal.throwIfAborted();
-      tally.add(item, step, await mesh.values(item, step), description);
+      tally!.add(item, step, await mesh.values(item, step), description);
     }
   const { west, south, east, north } = Box.of(mesh.nodes, 3);
   await inspectPlace(inspection, mesh.crs, west <= east ? boxGeometry(west, south, east, north) : undefined);
@@ -32,7 +32,7 @@ export async function inspectMesh(
     elements: cellCount(mesh),
     ...(layers === undefined ? {} : { layers: layerCount(layers), sigmaLayers: layers.sigma }),
     ...(time === undefined ? {} : { time: inspectTime(time) }),
-    items: inspectItems(mesh.items, tally.of(mesh)),
+    items: inspectItems(mesh.items, tally?.of(mesh)),
   });
   return chosen && meshPng(mesh, chosen);
 }

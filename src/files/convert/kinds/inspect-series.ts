@@ -8,11 +8,11 @@ import { inspectItems, inspectTime } from './inspect-items.ts';
 import { inspectPlace } from './inspect-place.ts';
 import { chosenItem, headingOf } from './picture-choice.ts';
 
-/** Reads all steps once, and once more for a picture. */
+/** Reads all steps once if statistics are asked for, or for the range of a picture, and once more for the picture. */
 export async function inspectSeries(
   series: Series,
   inspection: Inspection,
-  { picture, signal }: InspectKind,
+  { picture, statistics = true, signal }: InspectKind,
 ): Promise<Uint8Array | undefined> {
   if (picture?.step !== undefined || picture?.layer !== undefined)
     throw new ConversionError(
@@ -20,8 +20,9 @@ export async function inspectSeries(
     );
   const item = picture?.item === undefined ? undefined : chosenItem(series.items, picture.item);
   const tally = new ItemTally(series.items, true);
+  const isRead = statistics || picture !== undefined;
   let [steps, first, last] = [0, Infinity, -Infinity];
-  for await (const { firstStep, offsets, values } of series.chunks()) {
+  for await (const { firstStep, offsets, values } of isRead ? series.chunks() : []) {
     signal.throwIfAborted();
     for (const [n, all] of values.entries()) tally.add(n, firstStep, all, series.items[n]!);
     steps += offsets.length;
@@ -32,7 +33,11 @@ export async function inspectSeries(
   }
   const range: SeriesRange = { steps, first, last };
   await inspectPlace(inspection, series.crs, undefined);
-  Object.assign(inspection, { time: timeOf(series, range), items: inspectItems(series.items, tally.of(series)) });
+  Object.assign(inspection, {
+    // the steps of some files are known only after they were read
+    ...(series.time.spacing === 'pulled' && !isRead ? {} : { time: timeOf(series, range) }),
+    items: inspectItems(series.items, statistics ? tally.of(series) : undefined),
+  });
   if (picture === undefined || steps === 0) return undefined;
   const shown = item === undefined ? series.items.map((_, n) => n) : [item];
   const name = shown.length === 1 ? series.items[shown[0]!]!.name : (inspection.layer ?? 'Time series');

@@ -47,21 +47,26 @@ function cellSize({ affine: [, dx, xRotation, , yRotation, dy], width, height }:
 function reportLosses(grid: Grid, context: Context): void {
   const { reportLoss } = context;
   if (grid.crs !== undefined)
-    reportLoss(`An ASCII grid does not store its coordinate system, which is ${crsName(grid.crs)}.`);
+    reportLoss(`An ASCII grid does not store its coordinate system, which is ${crsName(grid.crs)}.`, 'crs');
   const [first, ...others] = grid.bands;
   if (others.length > 0) {
     const names = others.slice(0, 10).map((band, n) => `'${band.name?.slice(0, 80) ?? `Band ${n + 2}`}'`);
     const more = others.length > names.length ? ', …' : '';
     context.reportLoss(
       `An ASCII grid holds one band; ${names.join(', ')}${more} ${others.length === 1 ? 'was' : 'were'} left out.`,
+      'units',
+      'quantities',
+      'valueKinds',
     );
   }
   reportUnstored([first!], 'An ASCII grid', ['quantity', 'valueKind'], context);
-  if (stepsOf(grid) > 1) reportLoss(`An ASCII grid holds no time; only the first of ${stepsOf(grid)} steps was kept.`);
-  if (layersOf(grid) > 1) reportLoss(`An ASCII grid holds one layer; only the lowest of ${layersOf(grid)} was kept.`);
+  if (stepsOf(grid) > 1)
+    reportLoss(`An ASCII grid holds no time; only the first of ${stepsOf(grid)} steps was kept.`, 'times');
+  if (layersOf(grid) > 1)
+    reportLoss(`An ASCII grid holds one layer; only the lowest of ${layersOf(grid)} was kept.`, 'layers');
   const { name, unit, scale = 1, offset = 0, role } = grid.bands[0]!;
   const item = [name === undefined ? [] : `'${name}'`, unit === undefined ? [] : `in ${unit}`].flat().join(' ');
-  if (item !== '') reportLoss(`An ASCII grid does not store name and unit of its values, which are ${item}.`);
+  if (item !== '') reportLoss(`An ASCII grid does not store name and unit of its values, which are ${item}.`, 'units');
   if (scale !== 1 || offset !== 0)
     reportLoss(
       `Values were written as stored, without scale and offset. The real value is value · ${scale} + ${offset}.`,

@@ -19,7 +19,7 @@ const placeNames =
 
 export async function writeFeatures(data: FeatureCollection, sink: ByteSink, context: Context): Promise<void> {
   if (data.crs !== undefined)
-    context.reportLoss(`A CSV file does not store its coordinate system, which is ${crsName(data.crs)}.`);
+    context.reportLoss(`A CSV file does not store its coordinate system, which is ${crsName(data.crs)}.`, 'crs');
   if (data.fields.some(({ type }) => type !== 'string'))
     context.reportLoss('A CSV file does not store the types of fields; programs guess them.');
   const path = join(context.scratch, `${randomUUID()}.csv`);

@@ -38,16 +38,19 @@ export async function writeSeries(series: Series, sink: ByteSink, context: Conte
 }
 
 function report({ crs, items, time }: Series, { reportLoss }: Context): void {
-  if (time.start === undefined) reportLoss('Times relative to a start count from 1970-01-01T00:00:00.');
+  if (time.start === undefined) reportLoss('Times relative to a start count from 1970-01-01T00:00:00.', 'times');
   if (items.some(({ valueKind }) => valueKind !== undefined && valueKind !== 'instantaneous'))
-    reportLoss('A CSV file does not store whether values are instantaneous, accumulated or means.');
+    reportLoss('A CSV file does not store whether values are instantaneous, accumulated or means.', 'valueKinds');
   if (items.some(({ eum }) => eum !== undefined && eum.item !== UNDEFINED_ITEM))
-    reportLoss('A CSV file does not store the EUM quantities of items; it has the symbols of their units.');
+    reportLoss(
+      'A CSV file does not store the EUM quantities of items; it has the symbols of their units.',
+      'quantities',
+    );
   if (items.some(({ type }) => type !== undefined && type !== 'Float64'))
     reportLoss('A CSV file does not store the types of numbers.');
   if (items.some(({ position, reference }) => position !== undefined || reference !== undefined))
     reportLoss('A CSV file does not store the positions of series.');
-  if (crs !== undefined) reportLoss('A CSV file of series does not store the coordinate system.');
+  if (crs !== undefined) reportLoss('A CSV file of series does not store the coordinate system.', 'crs');
 }
 
 function putSample(out: BufferedWriter, column: Samples | ExactIntegers, step: number, item: Item): void {

@@ -66,7 +66,7 @@ export async function crsTable(crs: Crs | undefined, { reportLoss }: Context): P
   }
   const known = await resolveCrs(crs);
   if (known === undefined) {
-    reportLoss(`The coordinate system '${crsName(crs)}' is not known, so the file names none.`);
+    reportLoss(`The coordinate system '${crsName(crs)}' is not known, so the file names none.`, 'crs');
     return undefined;
   }
   const { authority, code, name, wkt } = known;

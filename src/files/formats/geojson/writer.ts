@@ -10,7 +10,7 @@ import type { writeParameters } from './parameters.ts';
 
 export const write: Write<typeof writeParameters, 'features'> = async (data, _parameters, sink, context) => {
   const { member, degrees } = await crsMember(data.crs, context);
-  if (data.hasM) context.reportLoss('GeoJSON cannot store measures (M); they were dropped.');
+  if (data.hasM) context.reportLoss('GeoJSON cannot store measures (M); they were dropped.', 'measures');
   const out = new BufferedWriter(sink);
   const geometryWriter = new GeometryWriter(out, {
     stride: strideOf(data),
@@ -49,6 +49,7 @@ async function crsMember(crs: Crs | undefined, { reportLoss }: Context): Promise
   if (crs.code === undefined && (await resolveCrs(crs)) === undefined) {
     reportLoss(
       `The coordinate system '${crsName(crs)}' is not known. Coordinates were kept, but programs will read them as WGS 84.`,
+      'crs',
     );
     return { member: '', degrees: false };
   }
@@ -57,6 +58,7 @@ async function crsMember(crs: Crs | undefined, { reportLoss }: Context): Promise
   if (crs.code === undefined) {
     reportLoss(
       'The coordinate system has no code for a crs member. Coordinates were kept, but programs will read them as WGS 84.',
+      'crs',
     );
     return { member: '', degrees };
   }

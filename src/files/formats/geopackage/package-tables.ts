@@ -56,7 +56,7 @@ export async function listCrs(database: DatabaseSync, crs: Crs | undefined, { re
   const known = crs === undefined ? undefined : await resolveCrs(crs);
   if (known === undefined) {
     const which = crs === undefined ? 'The coordinate system' : `The coordinate system '${crsName(crs)}'`;
-    reportLoss(`${which} is not known, so the file names none.`);
+    reportLoss(`${which} is not known, so the file names none.`, 'crs');
     return -1;
   }
   const id = known.code ?? firstOwnSrs;

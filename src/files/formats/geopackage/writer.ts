@@ -18,8 +18,12 @@ async function writeLayers(
 ): Promise<void> {
   const srs = await listCrs(database, data.crs, context);
   const taken = new Set<string>();
-  for (const layer of [data, ...(data.later ?? [])]) {
-    const name = tableName(layer === data ? (layerName ?? layer.name) : layer.name, taken, context);
+  const layers = [data, ...(data.later ?? [])];
+  const names = layers.map((layer) =>
+    tableName(layer === data ? (layerName ?? layer.name) : layer.name, taken, context),
+  );
+  for (const [n, layer] of layers.entries()) {
+    const name = names[n]!;
     const table = new TableWriter(database, layer, { name, srs }, context);
     database.exec('begin');
     for await (const chunk of layer.chunks()) {

@@ -3,6 +3,7 @@ import type { Affine } from '../../data/grid.ts';
 import { ConversionError, FormatError } from '../../errors.ts';
 import { crsName, describeCrs, kindOf, parseSrid, resolveCrs, wgs84 } from '../../geo/crs/crs.ts';
 import { transformer } from '../../geo/crs/transform.ts';
+import type { Context } from '../define.ts';
 import { type Directory, type GeoTags, readGeoTags, tag } from './directory.ts';
 import { crsOfKeys, keysOfCrs } from './user-defined-crs.ts';
 
@@ -82,11 +83,14 @@ async function buildCrs(tags: GeoTags, keys: ReadonlyMap<number, number>): Promi
 /** GeoKeys for a CRS: its EPSG code, or else all its parameters. Reports a CRS that GeoKeys cannot store as a loss. */
 export async function geoTagsFor(
   crs: Crs | undefined,
-  reportLoss: (sentence: string) => void,
+  reportLoss: Context['reportLoss'],
 ): Promise<GeoTags | undefined> {
   if (crs === undefined) return undefined;
   if (crs.code === undefined && (await resolveCrs(crs)) === undefined) {
-    reportLoss(`A GeoTIFF cannot store the coordinate system '${crsName(crs)}', which is not known; it was left out.`);
+    reportLoss(
+      `A GeoTIFF cannot store the coordinate system '${crsName(crs)}', which is not known; it was left out.`,
+      'crs',
+    );
     return undefined;
   }
   const kind = kindOf(crs);
@@ -103,16 +107,19 @@ export async function geoTagsFor(
   return { directory: Float64Array.from([1, 1, 0, keys.length / 4, ...keys]), doubles: new Float64Array(0), text: '' };
 }
 
-async function userDefinedTags(crs: Crs, reportLoss: (sentence: string) => void): Promise<GeoTags | undefined> {
+async function userDefinedTags(crs: Crs, reportLoss: Context['reportLoss']): Promise<GeoTags | undefined> {
   const tags = await keysOfCrs(crs);
   const { name } = await describeCrs(crs);
   const stored = tags.directory.length === 0 ? undefined : await crsOfKeys(tags);
   if (stored === undefined) {
-    reportLoss(`A GeoTIFF cannot store the coordinate system '${name}'; it was left out.`);
+    reportLoss(`A GeoTIFF cannot store the coordinate system '${name}'; it was left out.`, 'crs');
     return undefined;
   }
   if (!(await agree(stored, crs)))
-    reportLoss(`A GeoTIFF can store only a part of the coordinate system '${name}'; it reads back as a different one.`);
+    reportLoss(
+      `A GeoTIFF can store only a part of the coordinate system '${name}'; it reads back as a different one.`,
+      'crs',
+    );
   return tags;
 }
 

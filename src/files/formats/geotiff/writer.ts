@@ -65,7 +65,12 @@ async function writeBands(
     await writeStepFiles(data, grid, (one, image) => writeFile(one, parameters, image, context), sink, context);
     return zipType;
   }
-  if (grid !== data) context.reportLoss('A GeoTIFF has no time axis and no layers: each step and layer became a band.');
+  if (grid !== data)
+    context.reportLoss(
+      'A GeoTIFF has no time axis and no layers: each step and layer became a band.',
+      'times',
+      'layers',
+    );
   await writeFile(grid, parameters, sink, context);
   return undefined;
 }
@@ -99,6 +104,7 @@ async function writeImage(
   sink: ByteSink,
   context: Context,
 ): Promise<void> {
+  reportTypes(given, context);
   const { grid, replace } = await withOneNodata(given, context);
   let image: TiffImage | undefined;
   const restart = async () => {
@@ -113,7 +119,6 @@ async function writeImage(
         context.signal.throwIfAborted();
         if (image === undefined) {
           type = storedType(grid.bands, block.samples);
-          reportTypes(grid, type, context);
           image = await begin(grid, type, parameters, sink, context.scratch);
         }
         const samples = storedSamples(block, type!);
@@ -128,9 +133,13 @@ async function writeImage(
   }
 }
 
-function reportTypes({ bands }: Grid, type: StoredType, { reportLoss }: Context): void {
-  const types = new Set(bands.map((band) => band.integer64 ?? band.type ?? type));
-  if (types.size > 1) reportLoss(`Bands have the types ${[...types].join(', ')}; all were written as ${type}.`);
+/** The types of several bands are known; `spill` finds those that a file does not declare. */
+function reportTypes({ bands }: Grid, { reportLoss }: Context): void {
+  const types = new Set(bands.flatMap((band) => band.integer64 ?? band.type ?? []));
+  if (types.size < 2) return;
+  reportLoss(
+    `Bands have the types ${[...types].join(', ')}; all were written as ${storedType(bands, new Float32Array())}.`,
+  );
 }
 
 function begin(

@@ -2,7 +2,7 @@ import type { FeatureCollection } from '../../data/feature-collection.ts';
 import type { Grid } from '../../data/grid.ts';
 import type { Item } from '../../data/item.ts';
 import type { Mesh } from '../../data/mesh.ts';
-import type { Context } from '../define.ts';
+import type { Context, LossPart } from '../define.ts';
 
 type Reports = Pick<Context, 'reportLoss'>;
 
@@ -20,10 +20,10 @@ export function reportMeshParts(
   report(
     kind,
     [
-      ...(high && !hasZ ? ['heights of nodes'] : []),
-      ...(nodeCodes?.some((code) => code > 1) ? ['boundary codes'] : []),
-      ...(nodeIds === undefined && cellIds === undefined ? [] : ['numbers of nodes and elements']),
-      ...(layers === undefined || hasLayers ? [] : ['layers']),
+      ...(high && !hasZ ? [['heights of nodes', 'heights'] as const] : []),
+      ...(nodeCodes?.some((code) => code > 1) ? [['boundary codes'] as const] : []),
+      ...(nodeIds === undefined && cellIds === undefined ? [] : [['numbers of nodes and elements'] as const]),
+      ...(layers === undefined || hasLayers ? [] : [['layers', 'layers'] as const]),
     ],
     context,
   );
@@ -32,7 +32,14 @@ export function reportMeshParts(
 /** Reports parts of a grid for which data of another kind have no place. */
 export function reportGridParts({ affine, layers }: Grid, kind: string, context: Reports): void {
   const rotated = affine[2] !== 0 || affine[4] !== 0;
-  report(kind, [...(rotated ? ['rotation'] : []), ...(layers === undefined ? [] : ['layers'])], context);
+  report(
+    kind,
+    [
+      ...(rotated ? [['rotation', 'rotation'] as const] : []),
+      ...(layers === undefined ? [] : [['layers', 'layers'] as const]),
+    ],
+    context,
+  );
 }
 
 /** Reports 64-bit integers for which only doubles have a place. */
@@ -47,24 +54,27 @@ export function reportDoubles(items: readonly Item[], { reportLoss }: Reports): 
 }
 
 /** Reports parts of features for which cells with numbers have no place, and fields that hold no numbers. */
-export function reportFeatureParts(
-  { fields, hasM }: FeatureCollection,
-  { hasIds, kind }: { hasIds: boolean; kind: string },
-  context: Reports,
-): void {
+export function reportFeatureParts({ fields, hasM }: FeatureCollection, kind: string, context: Reports): void {
   const others = fields.filter(({ type }) => !numeric.has(type)).map(({ name }) => `'${name.slice(0, 80)}'`);
   if (others.length > 0)
     context.reportLoss(
       `${kind} hold numbers only; the fields ${others.slice(0, 20).join(', ')}${others.length > 20 ? ', …' : ''} were left out.`,
     );
-  report(kind, [...(hasIds ? ['ids of features'] : []), ...(hasM ? ['measures (M)'] : [])], context);
+  report(kind, hasM ? [['measures (M)', 'measures']] : [], context);
 }
+
+/** Reports that ids of features were left out; whether there are any is known only after they were read. */
+export const reportFeatureIds = (kind: string, context: Reports): void => report(kind, [['ids of features']], context);
 
 const numeric: ReadonlySet<string> = new Set(['integer', 'integer64', 'real']);
 
-function report(kind: string, parts: readonly string[], { reportLoss }: Reports): void {
-  const [last, ...before] = parts.toReversed();
+function report(
+  kind: string,
+  parts: readonly (readonly [words: string, part?: LossPart])[],
+  { reportLoss }: Reports,
+): void {
+  const [last, ...before] = parts.map(([words]) => words).toReversed();
   if (last === undefined) return;
   const list = before.length === 0 ? last : `${before.toReversed().join(', ')} and ${last}`;
-  reportLoss(`${kind} have no ${list}; they were left out.`);
+  reportLoss(`${kind} have no ${list}; they were left out.`, ...parts.flatMap(([, part]) => part ?? []));
 }

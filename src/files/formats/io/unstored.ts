@@ -24,12 +24,12 @@ export function reportUnstored(
     );
     const more = units.length > MOST_LISTED ? ', …' : '';
     if (units.length > 0)
-      reportLoss(`${format} does not store units: ${units.slice(0, MOST_LISTED).join(', ')}${more}.`);
+      reportLoss(`${format} does not store units: ${units.slice(0, MOST_LISTED).join(', ')}${more}.`, 'units');
   }
   if (parts.includes('quantity') && items.some(({ eum }) => eum !== undefined && eum.item !== UNDEFINED_ITEM))
-    reportLoss(`${format} does not store the EUM quantities of items.`);
+    reportLoss(`${format} does not store the EUM quantities of items.`, 'quantities');
   if (parts.includes('valueKind') && items.some(({ valueKind = 'instantaneous' }) => valueKind !== 'instantaneous'))
-    reportLoss(`${format} does not store whether values are instantaneous, accumulated or means.`);
+    reportLoss(`${format} does not store whether values are instantaneous, accumulated or means.`, 'valueKinds');
 }
 
 const shortened = (text: string): string => text.slice(0, 80);

@@ -19,7 +19,7 @@ export const write: Write<typeof writeParameters, 'features'> = async (data, { L
     context.remark(
       'Names and descriptions are elements of their own in KML; they come before the other fields in order.',
     );
-  if (data.hasM) context.reportLoss('KML cannot store measures (M); they were dropped.');
+  if (data.hasM) context.reportLoss('KML cannot store measures (M); they were dropped.', 'measures');
   if (fields.asText.length > 0)
     context.reportLoss(
       `KML has no type for dates, times, large integers and nested values; these fields became texts: ${fields.asText.join(', ').slice(0, 500)}.`,
@@ -57,13 +57,13 @@ async function toDegrees(crs: Crs | undefined, context: Context): Promise<Transf
   const isUnknown = crs === undefined || (crs.code === undefined && (await resolveCrs(crs)) === undefined);
   if (isUnknown) {
     const named = crs === undefined ? 'The coordinate system' : `The coordinate system '${crsName(crs)}'`;
-    context.reportLoss(`${named} is not known. Coordinates were kept, but programs will read them as WGS 84.`);
+    context.reportLoss(`${named} is not known. Coordinates were kept, but programs will read them as WGS 84.`, 'crs');
     return undefined;
   }
   if (sridOf(crs) === 'EPSG:4979' || (await sameCrs(crs, wgs84))) return undefined;
   const change = await transformer(crs, wgs84);
   context.onEnd(async () => change.close());
-  context.reportLoss(`KML is in WGS 84 (EPSG:4326): coordinates in ${crsName(crs)} were transformed.`);
+  context.reportLoss(`KML is in WGS 84 (EPSG:4326): coordinates in ${crsName(crs)} were transformed.`, 'crs');
   return change;
 }
 

@@ -24,8 +24,12 @@ export const write: Write<typeof writeParameters, 'mesh'> = async (mesh, _parame
   if (lost.length > 0)
     context.reportLoss(
       `A mesh file holds no values but the z of its nodes; ${lost.slice(0, 5).join(', ')} ${lost.length === 1 ? 'was' : 'were'} left out.`,
+      'units',
+      'quantities',
+      'valueKinds',
     );
-  if (stepsOf(mesh) > 1) context.reportLoss(`A mesh file holds no time; ${stepsOf(mesh)} steps were left out.`);
+  if (stepsOf(mesh) > 1)
+    context.reportLoss(`A mesh file holds no time; ${stepsOf(mesh)} steps were left out.`, 'times');
   reportIds(mesh, context);
   // Receipts count the values of an item that is kept in the nodes.
   if (item >= 0) await mesh.values(item, 0);

@@ -1,7 +1,7 @@
 import type { Field } from '../../data/feature-collection.ts';
 import type { Context } from '../define.ts';
 import { scaled } from '../io/number-text.ts';
-import { shortName } from '../short-names.ts';
+import { shortNames } from '../short-names.ts';
 
 /** Maximum length of a text in a dBase field, in bytes. */
 export const longestText = 254;
@@ -125,15 +125,31 @@ export interface DbfField extends Layout {
   column: number;
 }
 
+/** Names of the fields of a .dbf file. Reports those that differ, and types that the file does not have. */
+export function dbfNames(columns: readonly Pick<ColumnStatistics, 'field'>[], { reportLoss }: Context): string[] {
+  const names = shortNames(columns.map(({ field }) => field.name));
+  const renamed = columns.flatMap(({ field: { name } }, n) =>
+    names[n] === name ? [] : [`'${name}' became '${names[n]}'`],
+  );
+  if (renamed.length > 0) reportLoss(`Field names of a shapefile have at most ten bytes: ${listed(renamed)}.`);
+  for (const { name, type } of columns.map(({ field }) => field))
+    if (type === 'json') reportLoss(`Nested values of '${name}' were written as JSON text.`);
+    else if (type === 'dateTime')
+      reportLoss(`Times of '${name}' were written as text, because a .dbf file has no type for them.`);
+  return names;
+}
+
 /**
- * The fields of a .dbf file for these columns, as far as they fit. Reports renamed, dropped and changed fields as
- * losses.
+ * The fields of a .dbf file for these columns, as far as they fit. Reports dropped and changed fields as losses.
+ * @param names from `dbfNames`
  */
-export function dbfFields(columns: readonly ColumnStatistics[], context: Context): DbfField[] {
+export function dbfFields(
+  columns: readonly ColumnStatistics[],
+  names: readonly string[],
+  context: Context,
+): DbfField[] {
   const { reportLoss } = context;
   const fields: DbfField[] = [];
-  const usedNames = new Set<string>();
-  const renamed: string[] = [];
   const dropped: string[] = [];
   let row = 1;
   for (const [n, column] of columns.entries()) {
@@ -144,13 +160,9 @@ export function dbfFields(columns: readonly ColumnStatistics[], context: Context
       continue;
     }
     row += layout.width;
-    const name = shortName(column.field.name, n, usedNames);
-    usedNames.add(name.toLowerCase());
-    if (name !== column.field.name) renamed.push(`'${column.field.name}' became '${name}'`);
-    fields.push({ name, ...layout, column: n });
+    fields.push({ name: names[n]!, ...layout, column: n });
     reportType(column, layout.type, context);
   }
-  if (renamed.length > 0) reportLoss(`Field names of a shapefile have at most ten bytes: ${listed(renamed)}.`);
   if (dropped.length > 0) reportLoss(`Fields that do not fit into a .dbf file were dropped: ${listed(dropped)}.`);
   return fields;
 }
@@ -159,11 +171,7 @@ function reportType({ field, cut, emptyTexts }: ColumnStatistics, type: string, 
   if (emptyTexts > 0)
     remark(`${emptyTexts} empty texts of '${field.name}' read back as null: a .dbf file does not tell them apart.`);
   if (cut > 0) reportLoss(`${cut} values of '${field.name}' were cut to ${longestText} bytes.`);
-  if (type !== 'C') return;
-  if (field.type === 'json') reportLoss(`Nested values of '${field.name}' were written as JSON text.`);
-  else if (field.type === 'dateTime')
-    reportLoss(`Times of '${field.name}' were written as text, because a .dbf file has no type for them.`);
-  else if (field.type !== 'string')
+  if (type === 'C' && !['string', 'json', 'dateTime'].includes(field.type))
     reportLoss(`Values of '${field.name}' were written as text, because they have different types.`);
 }
 

@@ -29,7 +29,7 @@ export async function prjOfCrs(crs: Crs, { reportLoss }: Context): Promise<strin
     return await crsText(crs, 'WKT1_ESRI');
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    reportLoss(`The .prj file was left out, because it cannot store the coordinate system: ${error.message}`);
+    reportLoss(`The .prj file was left out, because it cannot store the coordinate system: ${error.message}`, 'crs');
     return undefined;
   }
 }

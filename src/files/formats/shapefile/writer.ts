@@ -4,7 +4,7 @@ import type { Feature, FeatureCollection, Geometry } from '../../data/feature-co
 import { ConversionError, FormatError } from '../../errors.ts';
 import type { Context, Write } from '../define.ts';
 import { ZipWriter } from '../io/zip-writer.ts';
-import { ColumnStatistics, type DbfField, dbfFields } from './column-layout.ts';
+import { ColumnStatistics, type DbfField, dbfFields, dbfNames } from './column-layout.ts';
 import type { writeParameters } from './parameters.ts';
 import { prjOfCrs } from './prj.ts';
 import { type ShapeKind, ShapeSpool } from './shape-spool.ts';
@@ -46,12 +46,13 @@ async function addLayers(
   context: Context,
 ): Promise<void> {
   const spools = new Spools(data, context);
+  const fieldNames = dbfNames(spools.columns, context);
   for await (const chunk of data.chunks()) {
     for (const feature of chunk) await spools.add(feature);
     await spools.drain();
   }
   const files = await spools.finished();
-  const fields = dbfFields(spools.columns, context);
+  const fields = dbfFields(spools.columns, fieldNames, context);
   for (const [n, spool] of files.entries()) {
     context.signal.throwIfAborted();
     context.progress(0.9 + (0.1 * n) / files.length, 'Compressing');

@@ -35,7 +35,8 @@ export class RowWriter {
     this.#file = file;
     this.#context = context;
     this.#clock = { start: BigInt(Math.round((time.start ?? 0) * 1000)), unit: MILLISECONDS[time.unit] * 1000 };
-    if (time.start === undefined) context.reportLoss('Times relative to a start count from 1970-01-01T00:00:00.');
+    if (time.start === undefined)
+      context.reportLoss('Times relative to a start count from 1970-01-01T00:00:00.', 'times');
     // the reader of this store gives NaN where a series has no row
     const sparse = origin?.content instanceof SeriesContent;
     this.#columns = items.map((item, n) => new PendingRows(item, targets[n]!, sparse));

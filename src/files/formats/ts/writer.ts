@@ -1,7 +1,7 @@
 import { eumItem, eumUnit, UNDEFINED_ITEM, UNDEFINED_UNIT } from '../../data/eum/eum.ts';
 import { quantityOf } from '../../data/eum/unit-text.ts';
 import { type Item, VALUE_KINDS } from '../../data/item.ts';
-import type { SeriesItem } from '../../data/series.ts';
+import type { Series, SeriesItem } from '../../data/series.ts';
 import { crsName } from '../../geo/crs/crs.ts';
 import type { Context, Write } from '../define.ts';
 import { AppendTargets, SeriesContent } from './content.ts';
@@ -30,17 +30,21 @@ export const write: Write<typeof writeParameters, 'series'> = async (
     content instanceof AppendTargets ? content.series : series.items.map((item, n) => definitionOf(item, n, context));
   for (const target of targets) file.addSeries(target);
   const rows = new RowWriter(series, targets, file, context);
+  if (!(content instanceof AppendTargets)) reportPlace(series, context);
   for await (const chunk of series.chunks()) {
     context.signal.throwIfAborted();
     await rows.add(chunk);
   }
   await rows.end();
-  if (!(content instanceof AppendTargets) && series.items.some(({ position }) => position !== undefined))
-    context.reportLoss('The positions of the series were left out: time series in the store have none.');
-  if (series.crs !== undefined && !(content instanceof AppendTargets))
-    context.reportLoss(`Time series in the store have no coordinate system; ${crsName(series.crs)} was left out.`);
   await file.end(schema);
 };
+
+function reportPlace({ items, crs }: Series, { reportLoss }: Pick<Context, 'reportLoss'>): void {
+  if (items.some(({ position }) => position !== undefined))
+    reportLoss('The positions of the series were left out: time series in the store have none.');
+  if (crs !== undefined)
+    reportLoss(`Time series in the store have no coordinate system; ${crsName(crs)} was left out.`, 'crs');
+}
 
 async function copy({ file }: SeriesContent, made: SeriesFileWriter, { signal }: Context): Promise<void> {
   for (const [n, { present: _, blocks: __, ...definition }] of file.series.entries()) {
@@ -86,7 +90,10 @@ function identifiersOf(
   const eum = quantityOf(described);
   const [item, unit] = [eumItem(eum.item), eumUnit(eum.unit)];
   if (described.unit !== undefined && eum.unit === UNDEFINED_UNIT)
-    reportLoss(`Time series have units of EUM; '${described.unit.slice(0, 80)}' is none of them and was left out.`);
+    reportLoss(
+      `Time series have units of EUM; '${described.unit.slice(0, 80)}' is none of them and was left out.`,
+      'units',
+    );
   if (item === undefined || unit === undefined)
     reportLoss(
       `The EUM item ${eum.item} with the unit ${eum.unit} of '${name ?? ''}' has no identifier; it became undefined.`,

@@ -17,6 +17,8 @@ import type { Part } from './part.ts';
  * become arrays of the points where all features are points, else of the cells.
  */
 export async function featurePart(features: FeatureCollection, context: Context): Promise<Part> {
+  reportHeader(features, context);
+  const srid = await sridField(features.crs, context);
   const cells = new FeatureCells(features);
   let number = 0;
   let without = 0;
@@ -36,16 +38,18 @@ export async function featurePart(features: FeatureCollection, context: Context)
     context.reportLoss(
       `${cells.withoutZ} vertices have no height (Z); the VTU file has them at 0, and NaN in the array Z.`,
     );
-  const texts = features.fields.filter((field) => !isNumeric(field)).map(({ name }) => `'${name}'`);
-  if (texts.length > 0)
-    context.reportLoss(`A VTU file holds numbers only; the fields ${texts.join(', ')} were left out.`);
   if (hasIds) context.reportLoss('Ids of features were left out: a VTU file has none.');
-  if (features.hasM) context.reportLoss('A VTU file cannot store measures (M); they were dropped.');
   if (cells.parts > 0)
     context.reportLoss(`${cells.parts} geometries of several parts became a cell for each part, in their order.`);
   if (cells.rounded > 0) context.reportLoss(`${cells.rounded} integers were rounded to double precision.`);
   if (cells.empty > 0) context.remark(`${cells.empty} missing numbers (null) became NaN.`);
-  return cells.part(features, context);
+  return cells.part(features, srid, context);
+}
+
+function reportHeader({ fields, hasM }: FeatureCollection, { reportLoss }: Context): void {
+  const texts = fields.filter((field) => !isNumeric(field)).map(({ name }) => `'${name}'`);
+  if (texts.length > 0) reportLoss(`A VTU file holds numbers only; the fields ${texts.join(', ')} were left out.`);
+  if (hasM) reportLoss('A VTU file cannot store measures (M); they were dropped.', 'measures');
 }
 
 const numeric = new Set<Field['type']>(['integer', 'integer64', 'real', 'boolean']);
@@ -140,7 +144,7 @@ class FeatureCells {
     }
   }
 
-  async part({ fields, crs }: FeatureCollection, context: Context): Promise<Part> {
+  async part({ fields }: FeatureCollection, srid: readonly VtuArray[], context: Context): Promise<Part> {
     const shapes = this.#shapes.taken();
     const onlyPoints = shapes.every((shape) => shape === CELL_SHAPES.vertex);
     const usedNames = new Set<string>();
@@ -157,7 +161,7 @@ class FeatureCells {
     const data = await encodeAll(arrays, context.signal);
     return {
       ...(await cellArrays({ connectivity, offsets }, context.signal)),
-      fieldData: await encodeAll(await sridField(crs, context), context.signal),
+      fieldData: await encodeAll(srid, context.signal),
       pointData: onlyPoints ? [...heights, ...data] : [],
       cellData: onlyPoints ? [] : data,
       points: await this.#nodes.finish({ name: 'Points', components: 3 }),

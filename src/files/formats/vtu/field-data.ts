@@ -48,7 +48,7 @@ export async function sridField(
   if (crs === undefined) return [];
   const code = crs.code ?? (await resolveCrs(crs))?.code;
   if (code !== undefined) return [{ name: 'SRID', values: Int32Array.of(code) }];
-  reportLoss(`A VTU file does not store its coordinate system, which is ${crsName(crs)}.`);
+  reportLoss(`A VTU file does not store its coordinate system, which is ${crsName(crs)}.`, 'crs');
   return [];
 }
 
@@ -59,10 +59,10 @@ export function startTime(
 ): string | undefined {
   if (time === undefined) return undefined;
   if (time.start === undefined)
-    reportLoss('The times are relative; in the VTU file they count from 1970-01-01T00:00:00.');
+    reportLoss('The times are relative; in the VTU file they count from 1970-01-01T00:00:00.', 'times');
   const first = new Date(Math.round(timeOf(time, 0)));
   if (Number.isNaN(first.getTime())) {
-    reportLoss('The time of the first step is outside the calendar and was left out.');
+    reportLoss('The time of the first step is outside the calendar and was left out.', 'times');
     return undefined;
   }
   return first.toISOString().replace(/(?:\.000)?Z$/, '');

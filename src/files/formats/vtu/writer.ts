@@ -54,12 +54,6 @@ async function writeCollection(mesh: Mesh, sink: ByteSink, context: Context): Pr
   const stepFile = (step: number) => `parts/${name}_${String(step).padStart(digits, '0')}.vtu`;
   const start = startTime(mesh, context);
   const parts = new MeshParts(mesh, context);
-  for (let step = 0; step < steps; step++) {
-    context.signal.throwIfAborted();
-    const part = await parts.part(step);
-    const withText = step === 0 && start !== undefined ? { ...part, text: { name: 'StartTime', value: start } } : part;
-    await zip.addStored(stepFile(step), partBytes(withText), loaded);
-  }
   const time = mesh.time!;
   const seconds = (step: number) => (timeOf(time, step) - timeOf(time, 0)) / 1000;
   const repeated = Array.from({ length: steps }, (_, step) => step).filter(
@@ -69,6 +63,12 @@ async function writeCollection(mesh: Mesh, sink: ByteSink, context: Context): Pr
     context.reportLoss(
       `${repeated} ${repeated === 1 ? 'step has' : 'steps have'} the same time as the step before. ParaView shows such steps together.`,
     );
+  for (let step = 0; step < steps; step++) {
+    context.signal.throwIfAborted();
+    const part = await parts.part(step);
+    const withText = step === 0 && start !== undefined ? { ...part, text: { name: 'StartTime', value: start } } : part;
+    await zip.addStored(stepFile(step), partBytes(withText), loaded);
+  }
   const entries = Array.from(
     { length: steps },
     (_, step) => `<DataSet timestep="${seconds(step)}" group="" part="0" file="${escaped(stepFile(step))}"/>\n`,

@@ -15,8 +15,8 @@ export const write: Write<typeof writeParameters, 'features'> = async (data, _pa
   if (!data.hasZ) throw new ConversionError('The points have no height (z). An XYZ file needs one for each point.');
   const columns = numberColumns(data, context);
   if (data.crs !== undefined)
-    context.reportLoss(`An XYZ file does not store its coordinate system, which is ${crsName(data.crs)}.`);
-  if (data.hasM) context.reportLoss('An XYZ file cannot store measures (M); they were dropped.');
+    context.reportLoss(`An XYZ file does not store its coordinate system, which is ${crsName(data.crs)}.`, 'crs');
+  if (data.hasM) context.reportLoss('An XYZ file cannot store measures (M); they were dropped.', 'measures');
   const out = new BufferedWriter(sink);
   if (columns.length > 0) out.text(`${['x', 'y', 'z', ...columns.map(({ name }) => name)].join(' ')}\n`);
   const stride = strideOf(data);

@@ -1,5 +1,6 @@
 import { defineWriter } from '../../formats/define.ts';
 import { writeParameters } from './parameters.ts';
+import { USUAL_SCHEMES } from './usual-schemes.ts';
 
 export const tilingWriter = defineWriter({
   name: 'TilingWriter',
@@ -11,6 +12,7 @@ export const tilingWriter = defineWriter({
   extension: '.tiles.zip',
   mediaType: 'application/zip',
   parameters: writeParameters,
+  usualParameters: { TilingSchemes: USUAL_SCHEMES },
   kept: ['TilingSchemes'],
   appends: { declared: true, byWriter: true },
   load: () => import('./writer.ts'),

@@ -13,11 +13,12 @@ export function reportTileLosses(data: Grid | Mesh, schemes: readonly TilingSche
     isPicture
       ? 'Tiles are pictures: the values were resampled to pixels and became colours, without their precision.'
       : 'The values of tiles were resampled to pixels, in single precision or less.',
+    'rotation',
   );
   if (schemes.some(({ schemeType }) => schemeType === 'XYZ'))
-    reportLoss('Tiles of XYZ are in the coordinate system Web Mercator (EPSG:3857).');
+    reportLoss('Tiles of XYZ are in the coordinate system Web Mercator (EPSG:3857).', 'crs');
   if (data.time !== undefined && data.time.start === undefined)
-    reportLoss('The times are relative; tiles count them from 1970-01-01T00:00:00.');
+    reportLoss('The times are relative; tiles count them from 1970-01-01T00:00:00.', 'times');
   const items = data.kind === 'grid' ? data.bands : data.items;
   reportUnstored(items, 'A set of tiles', ['quantity', 'valueKind'], context);
   if (data.kind === 'mesh') reportMeshParts(data, 'Tiles', { hasLayers: true }, context);

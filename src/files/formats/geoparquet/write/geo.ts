@@ -22,7 +22,7 @@ export async function writtenCrs(crs: Crs | undefined, { reportLoss }: Context):
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
   }
-  reportLoss(`The coordinate system '${crsName(crs).slice(0, 80)}' is not known, so the file names none.`);
+  reportLoss(`The coordinate system '${crsName(crs).slice(0, 80)}' is not known, so the file names none.`, 'crs');
   return null;
 }
 

@@ -43,7 +43,7 @@ export function newItem(
     reportLoss(`DFS files have names in Windows-1252: '${called.slice(0, 80)}' became '${written.slice(0, 80)}'.`);
   const eum = quantityOf(item);
   if (unit !== undefined && eum.unit === UNDEFINED_UNIT)
-    reportLoss(`DFS files have units of EUM; '${unit.slice(0, 80)}' is none of them and was left out.`);
+    reportLoss(`DFS files have units of EUM; '${unit.slice(0, 80)}' is none of them and was left out.`, 'units');
   const pair = isEumPair(eum);
   if (!pair)
     reportLoss(

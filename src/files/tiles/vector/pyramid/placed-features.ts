@@ -81,9 +81,10 @@ class Placing {
     this.#stride = strideOf(data);
     this.#keys = parts.chosen.fields.map(({ name, type }) => ({ name, real: type === 'real' }));
     const { reportLoss, remark } = parts.context;
-    if (data.hasZ || data.hasM) reportLoss('Vector tiles have no heights and measures.');
+    if (data.hasZ || data.hasM) reportLoss('Vector tiles have no heights and measures.', 'heights', 'measures');
     reportLoss(
       'Vector tiles are in the coordinate system Web Mercator (EPSG:3857), and their coordinates are rounded to 1/4096 of a tile.',
+      'crs',
     );
     remark(REORDERED);
   }
