@@ -11,7 +11,7 @@ import { slicesOfBand } from '../src/files/data/grid.ts';
 import { stepsOf } from '../src/files/data/time-axis.ts';
 import { FileSource } from '../src/files/formats/io/bytes.ts';
 import { findReader } from '../src/files/formats/registry.ts';
-import { memoryFlags } from '../workers/child.ts';
+import { memoryFlags } from '../src/transfers/children/child.ts';
 import { madeGrid, madeMesh, madeSeries, quietContext, triangles, writeData } from './made-data.ts';
 import { peakKb } from './peak.ts';
 

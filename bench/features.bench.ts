@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { memoryFlags } from '../workers/child.ts';
+import { memoryFlags } from '../src/transfers/children/child.ts';
 
 const run = promisify(execFile);
 const count = 200_000;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { convert } from '../src/files/convert/convert.ts';
-import { memoryFlags } from '../workers/child.ts';
+import { memoryFlags } from '../src/transfers/children/child.ts';
 import { peakKb } from './peak.ts';
 
 interface Run {

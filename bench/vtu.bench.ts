@@ -7,7 +7,7 @@ import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { convert } from '../src/files/convert/convert.ts';
-import { memoryFlags } from '../workers/child.ts';
+import { memoryFlags } from '../src/transfers/children/child.ts';
 import { madeMesh, meshSide, triangles, writeData } from './made-data.ts';
 import { peakKb } from './peak.ts';
 

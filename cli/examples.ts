@@ -24,6 +24,8 @@ export const EXAMPLES: Record<string, readonly string[]> = {
     'inspect terrain.tif --png terrain.png',
     "inspect flood.tif --png depth.png --item 'Water depth' --step 2026-01-24T08:00:00",
     'inspect - --json',
+    'inspect DATASET',
+    'inspect https://data.example/flood.nc --no-statistics --json',
   ],
   convert: [
     'convert terrain.asc terrain.tif --srid 25832',

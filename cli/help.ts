@@ -24,7 +24,7 @@ const SERVER = [
 const EXIT_CODES = 'Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 not logged in';
 
 /** Local commands that read no settings. */
-const WITHOUT_SETTINGS = new Set(['inspect', 'convert', 'demo', 'completion']);
+const WITHOUT_SETTINGS = new Set(['convert', 'demo', 'completion']);
 
 /**
  * Makes the help of a command and its subcommands mark required options, and end with examples and environment

@@ -92,7 +92,7 @@ function addTerminalOptions(leaf: Command, noun: Command, options: Noun, io: Io)
   const answer =
     local || directVerbs.includes(leaf.name()) ? 'print the result as JSON' : "print the server's answer unchanged";
   leaf.option('--json', `${answer}, and errors as JSON`);
-  if (!local) wideOption(leaf);
+  if (!local && !leaf.options.some(({ long }) => long === '--wide')) wideOption(leaf);
   // commands with a `--tenant` of their own send it in the request, not as the header
   const actsInTenant = !local && !everywhere && !leaf.options.some(({ long }) => long === '--tenant');
   if (actsInTenant) leaf.option('--tenant <id>', 'act in this tenant instead of the home tenant');

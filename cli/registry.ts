@@ -66,6 +66,12 @@ export const NOUNS: readonly Noun[] = [
       load: async () => (await import('./commands/md.ts')).mdCommands,
     },
     {
+      name: 'inspect',
+      description:
+        'show the content of a file: format, coordinate system, extent, bands or fields, statistics; of local ones without a server',
+      load: async () => (await import('./commands/inspect.ts')).inspectCommand,
+    },
+    {
       name: 'references',
       description: 'write where a DFS or NetCDF file has its values, for reading it in place as Zarr (kerchunk)',
       load: async () => (await import('./commands/references.ts')).referencesCommand,
@@ -226,12 +232,6 @@ export const NOUNS: readonly Noun[] = [
       description:
         'run a demonstration on a temporary platform: a terrain, gauges and a flood, converted, checked and drawn',
       load: async () => (await processes()).demoCommand,
-    },
-    {
-      name: 'inspect',
-      description:
-        'show the content of a local file without a server: format, coordinate system, extent, bands or fields, statistics',
-      load: async () => (await import('hydrofiles/command')).inspectCommand,
     },
     {
       name: 'convert',

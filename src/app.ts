@@ -166,7 +166,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await app.register(crsPlugin);
   await app.register(seriesPlugin, { db, files });
   const starts = openStarts({ db, blobs, changes, sources: { outbound, sealer }, rules, settings });
-  await app.register(transfersPlugin, { db, signer, cursors, findCaller, changes, starts, settings });
+  await app.register(transfersPlugin, { db, blobs, signer, cursors, findCaller, changes, starts, settings });
   await app.register(arraysPlugin, { db, blobs, signer, stores, files, starts, settings });
   await app.register(featuresPlugin, { db, blobs, signer, cursors, files, settings });
   await app.register(tilesPlugin, { db, databaseUrl, blobs, signer, stores, responses, metrics, log, settings });

@@ -30,7 +30,7 @@ test('readers, writers, bridges and kinds of data load when they are used, not a
   for (const start of [
     'src/app.ts',
     'workers/main.ts',
-    'workers/convert-process.ts',
+    'src/transfers/children/convert-process.ts',
     'cli/main.ts',
     'src/files/hydrofiles.ts',
   ]) {

@@ -12,6 +12,7 @@ import { type OpenDatabase, OWNS_TABLES, openDatabase } from '../src/platform/po
 import { createLog } from '../src/platform/telemetry/log.ts';
 import { openTracing } from '../src/platform/telemetry/open-tracing.ts';
 import type { Tracing } from '../src/platform/telemetry/tracing.ts';
+import { Children } from '../src/transfers/children/children.ts';
 import { announcer } from '../src/transfers/ends/announce.ts';
 import { CANCEL } from '../src/transfers/ends/notices.queries.ts';
 import type { WorkerCapacity } from '../src/transfers/queue/requirements.ts';
@@ -19,7 +20,6 @@ import { DEFAULT_MEMORY_MB } from '../src/transfers/queue/resource-request.ts';
 import type { Executor } from '../src/transfers/run/executor.ts';
 import type { CheckedBlobs } from '../src/transfers/store/checked-blobs.ts';
 import { openOwnStore, storeSettings } from '../src/transfers/store/owner.ts';
-import { Children } from './children.ts';
 import { Liveness } from './liveness.ts';
 import { makeScratch, removeScratch } from './scratch.ts';
 import { overcommitment, workerCapacity } from './worker-capacity.ts';

@@ -1,8 +1,11 @@
+import { join } from 'node:path';
 import { BlobSources } from '../blobs/blob-source.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Config } from '../config.ts';
 import type { App } from '../http/route.ts';
 import { announcer } from './ends/announce.ts';
+import { inspectRoutes } from './inspect/inspect.routes.ts';
+import { Inspector } from './inspect/inspector.ts';
 import { datasetStartRoutes } from './starts/dataset.routes.ts';
 import { importRoutes } from './starts/import.routes.ts';
 import { legacyStartRoutes } from './starts/legacy.routes.ts';
@@ -18,7 +21,8 @@ import { whyRoutes } from './views/why.routes.ts';
 
 export interface TransfersOptions extends Pick<TransferRoutes, 'db' | 'changes' | 'findCaller' | 'signer' | 'cursors'> {
   starts: Starts;
-  settings: Pick<Config, 'publicUrl'>;
+  blobs: BlobStore;
+  settings: Pick<Config, 'publicUrl' | 'data' | 'uploads.maxSize' | 'outbound.idleTimeout'>;
 }
 
 /** Services for the start of a transfer, and for waiting until it has ended. */
@@ -47,8 +51,8 @@ export function openStarts({
 }
 
 export async function transfersPlugin(app: App, options: TransfersOptions) {
-  const { db, changes, findCaller, signer, cursors, starts, settings } = options;
-  const { endWaiter } = starts;
+  const { db, changes, findCaller, signer, cursors, blobs, starts, settings } = options;
+  const { endWaiter, sources } = starts;
   await app.register(importRoutes, starts);
   await app.register(datasetStartRoutes, starts);
   await app.register(legacyStartRoutes, starts);
@@ -67,4 +71,8 @@ export async function transfersPlugin(app: App, options: TransfersOptions) {
   });
   await app.register(transferListRoutes, { db });
   await app.register(converterRoutes);
+  const inspector = new Inspector(join(settings.data, 'compile-cache'));
+  app.addHook('onClose', () => inspector.close());
+  const remote = { maxSize: settings['uploads.maxSize'], idleMs: settings['outbound.idleTimeout'] };
+  await app.register(inspectRoutes, { db, blobs, sources, remote, inspector });
 }

@@ -119,9 +119,9 @@ test('inspect of a broken or missing file is one line and an exit code', async (
   const broken = await run('broken.tif', tiff.subarray(0, 60));
   t.is(broken.code, 1);
   t.regex(broken.err, /^platform: .*but the file has 60 bytes.*\n$/);
-  const { io, err } = person({});
+  const { io, err } = person({ PLATFORM_URL: 'http://127.0.0.1:9', XDG_CONFIG_HOME: '/nonexistent' });
   t.is(await main(['inspect', '/nonexistent.tif'], io), 2);
-  t.is(err(), 'platform: There is no file /nonexistent.tif.\n');
+  t.regex(err(), /^platform: There is no file \/nonexistent\.tif, and no dataset .*\n$/);
 });
 
 test('inspect names the fault of a broken DFS header and of a broken zip', async (t) => {
@@ -227,7 +227,10 @@ test('inspect describes several files one after the other, as an array with --js
   const [one, bad, none, two] = JSON.parse(json.out);
   t.like(one, { file: files[0], width: 3 });
   t.regex(bad.error, /./);
-  t.like(none, { file: files[2], error: `There is no file ${files[2]}.` });
+  t.like(none, {
+    file: files[2],
+    error: `There is no file ${files[2]}, and no dataset of this name was read: Not logged in at http://127.0.0.1:9. Run 'platform login'.`,
+  });
   t.like(two, { file: files[3], width: 1 });
   t.is((await all('--png', at('x.png'))).code, 2);
 });
@@ -245,7 +248,7 @@ test('progress without a terminal is silent for two seconds, then a line every t
 });
 
 test('the help for --json of a local command says that it prints the result', async (t) => {
-  for (const noun of ['inspect', 'convert']) {
+  for (const noun of ['convert', 'demo']) {
     const { io, out } = person({});
     await main([noun, '--help'], io);
     t.regex(out(), /--json +print the result as JSON, and errors as JSON/);

@@ -274,6 +274,10 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['md', 'change-item', store, 'Level', '--quantity', 'eumIDischarge', '--unit', 'm'], { refused: true });
   await run(['references', store, '--zarr']);
   await run(['references', store], { refused: true });
+  await run(['inspect', store]);
+  await run(['inspect', store, '--no-statistics', '--reader', 'MDReader', '--param', 'Group=/', '--srid', '25832']);
+  // of local files only
+  for (const drawing of ['--png', '--item', '--step', '--layer']) called.get('inspect')?.add(drawing);
   await run(['md', 'delete-step', store, '1']);
   await run(['project', 'tree', project.id, '--limit', '5', '--offset', '1', '--datasets']);
   await run(['project', 'explain', project.id, '--account', 'root']);

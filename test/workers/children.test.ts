@@ -8,9 +8,9 @@ import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/prom
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { AppError } from '../../src/errors.ts';
+import { Child } from '../../src/transfers/children/child.ts';
+import { Children } from '../../src/transfers/children/children.ts';
 import { ChildDied } from '../../src/transfers/run/conversion.ts';
-import { Child } from '../../workers/child.ts';
-import { Children } from '../../workers/children.ts';
 
 const program = fileURLToPath(new URL('programs/misbehave.ts', import.meta.url));
 // a busy machine needs minutes to fill 300 MB with small objects
@@ -218,7 +218,7 @@ test('a conversion that is aborted before its child has started ends at once, an
 
 test('signals to the process group do not end a child; only its worker does', async (t) => {
   const child = await Child.start({
-    program: fileURLToPath(new URL('../../workers/convert-process.ts', import.meta.url)),
+    program: fileURLToPath(new URL('../../src/transfers/children/convert-process.ts', import.meta.url)),
     memoryMb: 300,
     signal: new AbortController().signal,
   });
@@ -231,7 +231,7 @@ test('signals to the process group do not end a child; only its worker does', as
     reader: { name: 'FileReader' },
     writer: { name: 'FileWriter' },
   };
-  const error = await child.run(order, { progress: () => {}, log: () => {} }).catch((each: unknown) => each);
+  const error = await child.convert(order, { progress: () => {}, log: () => {} }).catch((each: unknown) => each);
   t.regex(String(error), /ENOENT/, 'it takes its order');
   child.kill(new Error('the end'));
   await child.exited;
@@ -244,7 +244,7 @@ test('a request to a child that is exiting fails, in any order of its events', a
     const child = await Child.start({ program, memoryMb: 300, signal: new AbortController().signal });
     process.kill(child.pid, 'SIGKILL');
     while (child.usable) await immediate();
-    const error = await t.throwsAsync(child.run(order, { progress: () => {}, log: () => {} }));
+    const error = await t.throwsAsync(child.convert(order, { progress: () => {}, log: () => {} }));
     t.true(error instanceof ChildDied, String(error));
   }
 });

@@ -3,8 +3,8 @@ import type { NodeSize } from '../../platform/settings/settings.ts';
 import { type Amount, encodeRequirements, MIN_MEMORY_MB } from './requirements.ts';
 
 /**
- * Memory limit in MB of a conversion whose request names none; `workers/children.ts` enforces it. The estimate from the
- * size of the input only decides how much memory a worker must have free.
+ * Memory limit in MB of a conversion whose request names none; `src/transfers/children/children.ts`
+ * enforces it. The estimate from the size of the input only decides how much memory a worker must have free.
  */
 export const DEFAULT_MEMORY_MB = 4096;
 const MEMORY_STEP_MB = 1024;

@@ -25,9 +25,12 @@ export type Convert = (
   hooks: ConversionHooks,
 ) => Promise<ConversionResult>;
 
-export const timeExceeded = (limit: number, maxCredits?: number) =>
+/** What a child process does with a file, for messages. */
+export type Work = 'conversion' | 'inspection';
+
+export const timeExceeded = (limit: number, maxCredits?: number, work: Work = 'conversion') =>
   maxCredits === undefined
-    ? `The conversion took longer than its time limit of ${formatDuration(limit)}.`
+    ? `The ${work} took longer than its time limit of ${formatDuration(limit)}.`
     : creditsExceeded(maxCredits);
 
 /** Message of a transfer whose time limit came from its credits. */
@@ -35,8 +38,8 @@ export const creditsExceeded = (maxCredits: number) =>
   `The transfer would have cost more than its maxCredits of ${maxCredits}.`;
 
 /** @param limitGb maximum size of the folder of a transfer */
-export const scratchExceeded = (limitGb: number) =>
-  new AppError('unprocessable', `The conversion needed more than its ${limitGb} GB of scratch space.`);
+export const scratchExceeded = (limitGb: number, work: Work = 'conversion') =>
+  new AppError('unprocessable', `The ${work} needed more than its ${limitGb} GB of scratch space.`);
 
 /** The child process of a conversion died, or failed without a reason, and the worker did not kill it. */
 export class ChildDied extends Error {

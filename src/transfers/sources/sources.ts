@@ -32,7 +32,7 @@ export async function storeSource(
   address: string,
   member = 'uploadUrl',
 ): Promise<StoredSource> {
-  const url = parseSource(outbound, address, member);
+  const url = checkAddress(outbound, address, member);
   const id = randomUUID();
   await insertSource(tx, id, sealer.seal(url.href, contextOf(id)));
   return { id, shown: shownAddress(url) };
@@ -45,7 +45,11 @@ export const shownAddress = ({ origin, pathname }: URL) => origin + pathname;
 export const openSource = async (sealer: Sealer, id: string, sealed: Uint8Array): Promise<URL> =>
   new URL(await sealer.unseal(sealed, contextOf(id)));
 
-function parseSource(outbound: Outbound, address: string, member: string): URL {
+/**
+ * The address of a remote file, without its fragment. Connects to nothing.
+ * @throws AppError invalid for one that the platform may not call
+ */
+export function checkAddress(outbound: Outbound, address: string, member: string): URL {
   const plain = decodedOnce(address);
   if (!URL.canParse(plain))
     throw invalidMember(member, `${member} is not a URL. Send an address such as https://host/path.`);

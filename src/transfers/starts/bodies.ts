@@ -10,7 +10,7 @@ import { Summary } from '../queries.ts';
 import { Transformation } from './transformation-form.ts';
 
 const text = (maxLength: number) => z.string().trim().min(1, 'must not be empty').max(maxLength);
-const originalFileName = z
+export const originalFileName = z
   .string()
   .overwrite(withoutBidiControls)
   .trim()
@@ -23,13 +23,16 @@ const uploadUrl = text(8192).meta({
 });
 /** Maximum number of files that a transfer joins. */
 const MAX_FILES = 10_000;
-const readerName = text(100).meta({ description: 'Reader; see the list of readers.', example: 'AsciiGridReader' });
+export const readerName = text(100).meta({
+  description: 'Reader; see the list of readers.',
+  example: 'AsciiGridReader',
+});
 const writerName = text(100).meta({ description: 'Writer; see the list of writers.', example: 'GeoTiffWriter' });
 const Parameter = component('Parameter', {
   name: z.string().meta({ description: 'Name of the parameter, in any letter case.', example: 'SRID' }),
   value: z.unknown().optional().meta({ description: 'Value of the parameter, any JSON.', example: 25832 }),
 });
-const Parameters = z.array(Parameter).max(1000).optional();
+export const Parameters = z.array(Parameter).max(1000).optional();
 /** Members of every start. */
 const conversion = {
   readerParameters: Parameters.describe('Parameters of the reader.'),

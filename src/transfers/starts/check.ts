@@ -67,12 +67,8 @@ export function checkConversion(
   const errors: FieldErrors = { ...request.refused, ...checkResources(request) };
   const reader = choose(errors, 'readerName', request.readerName, sourceFormat, READERS);
   const writer = choose(errors, 'writerName', request.writerName, targetFormat, WRITERS);
-  if (reader && sourceFormat === SERIES_FORMAT && !reader.rows)
-    errors.readerName = [`${reader.name} reads bytes, which a dataset of format '${SERIES_FORMAT}' does not have.`];
-  else if (reader?.rows && sourceFormat !== reader.format) {
-    const other = sourceFormat === undefined ? 'an uploaded file' : `one of format '${sourceFormat}'`;
-    errors.readerName = [`${reader.name} reads datasets of format '${reader.format}', not ${other}.`];
-  }
+  const rowsRefused = reader && wrongRows(reader, sourceFormat);
+  if (rowsRefused !== undefined) errors.readerName = [rowsRefused];
   const readerParameters = check(errors, 'readerParameters', reader, request.readerParameters ?? []);
   const writerParameters = check(errors, 'writerParameters', writer, request.writerParameters ?? []);
   const transformations = request.transformations ?? [];
@@ -97,6 +93,35 @@ export function checkConversion(
   if (copied && transformations.length > 0)
     warnings.push(`${reader.name} to ${writer.name} copies the bytes; the transformations are ignored.`);
   return { reader, writer, readerParameters, writerParameters, transformations, copied, warnings };
+}
+
+/**
+ * Checks a reader that a request names, and its parameters. Without a name the content decides, and the parameters are
+ * checked when the file is read.
+ * @param sourceFormat format of the dataset that is read
+ */
+export function checkReader(
+  { readerName, readerParameters = [] }: Pick<StartRequest, 'readerName' | 'readerParameters'>,
+  sourceFormat: string | undefined,
+): { name: string | undefined; parameters: GivenParameters } {
+  if (readerName === undefined) return { name: undefined, parameters: readerParameters };
+  const errors: FieldErrors = {};
+  const reader = choose(errors, 'readerName', readerName, undefined, READERS);
+  const parameters = check(errors, 'readerParameters', reader, readerParameters);
+  const refusal = reader && wrongRows(reader, sourceFormat);
+  if (refusal !== undefined) errors.readerName = [refusal];
+  const [first] = Object.values(errors).flat();
+  if (first !== undefined) throw new AppError('invalid', first, { errors });
+  return { name: reader?.name, parameters };
+}
+
+/** The sentence for a reader of rows that gets bytes, or the other way round. */
+function wrongRows(reader: Reader, sourceFormat: string | undefined): string | undefined {
+  if (sourceFormat === SERIES_FORMAT && !reader.rows)
+    return `${reader.name} reads bytes, which a dataset of format '${SERIES_FORMAT}' does not have.`;
+  if (!reader.rows || sourceFormat === reader.format) return undefined;
+  const other = sourceFormat === undefined ? 'an uploaded file' : `one of format '${sourceFormat}'`;
+  return `${reader.name} reads datasets of format '${reader.format}', not ${other}.`;
 }
 
 interface Kind<T> {

@@ -55,6 +55,14 @@ const open = (url: string): Row => ({ request: () => ({ url }), allowed: { owner
 export default {
   'POST /api/conversion/upload-convert': starts('/api/conversion/upload-convert'),
   'POST /api/transfer/upload-convert': starts('/api/transfer/upload-convert'),
+  'POST /api/conversion/inspect': {
+    request: async (scene) => ({
+      method: 'POST',
+      url: '/api/conversion/inspect',
+      payload: { datasetId: (await newDataset(scene)).id },
+    }),
+    ...readers,
+  },
   'POST /api/conversion/upload': {
     request: async (scene) => {
       const { projectId, uploadUrl } = await importRequest(scene);

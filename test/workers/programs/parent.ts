@@ -1,4 +1,4 @@
-import { Children } from '../../../workers/children.ts';
+import { Children } from '../../../src/transfers/children/children.ts';
 
 /** A worker to be killed: it has children that spin and wait, and prints the process ids of all. */
 const [program = ''] = process.argv.slice(2);

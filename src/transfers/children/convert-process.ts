@@ -1,22 +1,22 @@
 import { writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
-import { convert } from 'hydrofiles';
+import { convert, inspect } from 'hydrofiles';
 import { ConversionError, FormatError } from 'hydrofiles/errors';
 import { endWithWorker } from './lifeline.ts';
 import type { Report, RequestMessage } from './messages.ts';
 
 /**
- * The program of a conversion's child process: converts local files, request by request, without database and blob
- * store. The worker ends it by SIGKILL. It ignores signals that a terminal or service manager sends to the whole
- * process group: on these the worker itself hands the transfer back. If this process ended first, the worker would
- * count a crash of the conversion.
+ * The program of a child process: converts or inspects local files, request by request, without database and blob
+ * store. The process that started it ends it by SIGKILL. It ignores signals that a terminal or service manager sends to
+ * the whole process group: on these the worker itself hands the transfer back. If this process ended first, the worker
+ * would count a crash of the conversion.
  */
 const PROGRESS_EVERY_MS = 250;
 const MACHINE_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM', 'EROFS']);
 
 const send = (report: Report) => process.send?.(report);
 
-async function run({ request }: RequestMessage) {
+async function run(message: RequestMessage) {
   // short conversions report no progress
   let last = performance.now();
   const hooks = {
@@ -30,7 +30,11 @@ async function run({ request }: RequestMessage) {
     },
   };
   try {
-    send({ is: 'done', result: await convert(request, hooks) });
+    const done =
+      'request' in message
+        ? await convert(message.request, hooks)
+        : (await inspect({ ...message.inspect, signal: hooks.signal })).inspection;
+    send({ is: 'done', result: done });
   } catch (error) {
     send({ is: 'failed', ...explain(error) });
   }

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { ConversionHooks, ConversionRequest, ConversionResult } from 'hydrofiles';
-import { AppError } from '../src/errors.ts';
-import { ChildDied } from '../src/transfers/run/conversion.ts';
+import type { ConversionHooks, ConversionRequest, ConversionResult, Inspection } from 'hydrofiles';
+import { AppError } from '../../errors.ts';
+import { ChildDied, type Work } from '../run/conversion.ts';
 import { LIFELINE } from './lifeline.ts';
-import type { Report } from './messages.ts';
+import type { InspectRequest, Report, RequestMessage } from './messages.ts';
 
 /**
  * Maximum WebAssembly memory in pages of 64 KiB: 1 GiB, more than was ever needed. WebAssembly does not start with less
@@ -33,7 +33,7 @@ export const memoryFlags = (memoryMb: number): string[] => [
   `--wasm-max-mem-pages=${Math.min(MAX_WASM_PAGES, Math.max(MAX_WASM_PAGES / 2, memoryMb * 16))}`,
 ];
 
-/** A child process that converts, one request at a time. */
+/** A child process that converts and inspects, one request at a time. */
 export class Child {
   readonly memoryMb: number;
   /** Resolves when the process has exited. */
@@ -43,8 +43,9 @@ export class Child {
   #killed: { reason: unknown } | undefined;
   #ended: string | undefined;
   #requests = 0;
+  #work: Work = 'conversion';
   #isReusable = true;
-  #answer: PromiseWithResolvers<ConversionResult> | undefined;
+  #answer: PromiseWithResolvers<ConversionResult | Inspection> | undefined;
   #hooks: Pick<ConversionHooks, 'progress' | 'log'> | undefined;
 
   private constructor({ program, memoryMb, compileCache }: ChildOptions, onReady: () => void) {
@@ -101,13 +102,23 @@ export class Child {
     return this.#isReusable && this.#killed === undefined && this.#ended === undefined && this.#process.connected;
   }
 
-  async run(request: ConversionRequest, hooks: Pick<ConversionHooks, 'progress' | 'log'>): Promise<ConversionResult> {
-    this.#requests++;
+  convert(request: ConversionRequest, hooks: Pick<ConversionHooks, 'progress' | 'log'>): Promise<ConversionResult> {
     this.#hooks = hooks;
-    this.#answer = Promise.withResolvers<ConversionResult>();
+    this.#work = 'conversion';
+    return this.#run({ request }) as Promise<ConversionResult>;
+  }
+
+  inspect(inspect: InspectRequest): Promise<Inspection> {
+    this.#work = 'inspection';
+    return this.#run({ inspect }) as Promise<Inspection>;
+  }
+
+  async #run(message: RequestMessage): Promise<ConversionResult | Inspection> {
+    this.#requests++;
+    this.#answer = Promise.withResolvers<ConversionResult | Inspection>();
     try {
       if (this.#ended !== undefined) throw this.#endError(this.#ended);
-      this.#process.send({ request });
+      this.#process.send(message);
       return await this.#answer.promise;
     } finally {
       this.#answer = undefined;
@@ -132,23 +143,22 @@ export class Child {
   }
 
   #endError(end: string): unknown {
-    return this.#killed ? this.#killed.reason : describeDeath(end, this.#errors(), this.memoryMb);
+    if (this.#killed) return this.#killed.reason;
+    const errors = this.#errors();
+    // V8 aborts a process whose heap is full, possibly before the memory watch sees it
+    return /heap out of memory|Reached heap limit/.test(errors)
+      ? memoryExceeded(this.memoryMb, this.#work)
+      : new ChildDied(`The conversion process ended ${end}. ${errors}`.trim());
   }
 }
 
-export const memoryExceeded = (limitMb: number) =>
-  new AppError('unprocessable', `The conversion needed more than its memory limit of ${limitMb} MB.`);
+export const memoryExceeded = (limitMb: number, work: Work) =>
+  new AppError('unprocessable', `The ${work} needed more than its memory limit of ${limitMb} MB.`);
 
 function failure(report: Extract<Report, { is: 'failed' }>): Error {
   if (report.why === 'invalid') return new AppError('unprocessable', report.message);
   return report.why === 'bug' ? new ChildDied(report.message) : new Error(report.message);
 }
-
-/** V8 aborts a process whose heap is full, possibly before the memory watch sees it. */
-const describeDeath = (end: string, errors: string, memoryMb: number): Error =>
-  /heap out of memory|Reached heap limit/.test(errors)
-    ? memoryExceeded(memoryMb)
-    : new ChildDied(`The conversion process ended ${end}. ${errors}`.trim());
 
 /** Collects the end of the standard error of a process. */
 function stderrTail(child: ChildProcess): () => string {

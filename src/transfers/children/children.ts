@@ -1,10 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { AppError } from '../src/errors.ts';
-import { type Convert, scratchExceeded, timeExceeded } from '../src/transfers/run/conversion.ts';
-import { MAX_TIMER_MS } from '../src/transfers/run/time-limit.ts';
+import type { Inspection } from 'hydrofiles';
+import { AppError } from '../../errors.ts';
+import { type ConversionLimits, type Convert, scratchExceeded, timeExceeded, type Work } from '../run/conversion.ts';
+import { MAX_TIMER_MS } from '../run/time-limit.ts';
 import { Child, memoryExceeded } from './child.ts';
 import { watchFolder } from './folder-size.ts';
+import type { InspectRequest } from './messages.ts';
 import { MemoryWatch, residentMb } from './resident-memory.ts';
 
 export interface ChildrenOptions {
@@ -24,6 +26,12 @@ const GB = 2 ** 30;
 const MAX_REQUESTS = 200;
 /** A child is replaced when its memory exceeds that after its first request by this factor. */
 const MAX_GROWTH = 2;
+
+interface LentLimits extends ConversionLimits {
+  readonly work: Work;
+  readonly scratch: string;
+  readonly signal: AbortSignal;
+}
 
 /** A pool of warm child processes: a message to one takes 0.1 ms, a new process 25 ms and more. */
 export class Children {
@@ -47,34 +55,46 @@ export class Children {
     this.#compileCache = compileCache;
   }
 
-  readonly convert: Convert = async (request, limits, hooks) => {
-    hooks.signal.throwIfAborted();
+  readonly convert: Convert = (request, limits, hooks) =>
+    this.#lend({ ...limits, work: 'conversion', scratch: request.scratch, signal: hooks.signal }, (child) =>
+      child.convert(request, hooks),
+    );
+
+  /** Describes a local file within limits; throws like `convert`. */
+  inspect(request: InspectRequest, limits: ConversionLimits, signal: AbortSignal): Promise<Inspection> {
+    const lent = { ...limits, work: 'inspection', scratch: request.scratch, signal } as const;
+    return this.#lend(lent, (child) => child.inspect(request));
+  }
+
+  async #lend<T>(limits: LentLimits, use: (child: Child) => Promise<T>): Promise<T> {
+    const { signal, work } = limits;
+    signal.throwIfAborted();
     const child =
-      (limits.memoryMb === this.#memoryMb && this.#idle.pop()) || (await this.#startFor(limits.memoryMb, hooks.signal));
-    const onAbort = () => child.kill(hooks.signal.reason);
-    hooks.signal.addEventListener('abort', onAbort);
-    if (hooks.signal.aborted) onAbort();
+      (limits.memoryMb === this.#memoryMb && this.#idle.pop()) || (await this.#startFor(limits.memoryMb, signal));
+    const onAbort = () => child.kill(signal.reason);
+    signal.addEventListener('abort', onAbort);
+    if (signal.aborted) onAbort();
     const timer = setTimeout(
-      () => child.kill(new AppError('unprocessable', timeExceeded(limits.timeLimit, limits.maxCredits))),
+      () => child.kill(new AppError('unprocessable', timeExceeded(limits.timeLimit, limits.maxCredits, work))),
       Math.min(limits.time, MAX_TIMER_MS),
     );
     const unwatch = this.#watch.add(child.pid, {
       limitMb: limits.memoryMb,
-      exceeded: () => child.kill(memoryExceeded(limits.memoryMb)),
+      exceeded: () => child.kill(memoryExceeded(limits.memoryMb, work)),
     });
-    const unwatchFolder = watchFolder(request.scratch, limits.scratchGb * GB, () =>
-      child.kill(scratchExceeded(limits.scratchGb)),
+    const unwatchFolder = watchFolder(limits.scratch, limits.scratchGb * GB, () =>
+      child.kill(scratchExceeded(limits.scratchGb, work)),
     );
     try {
-      return await child.run(request, hooks);
+      return await use(child);
     } finally {
       unwatchFolder();
       unwatch();
       clearTimeout(timer);
-      hooks.signal.removeEventListener('abort', onAbort);
+      signal.removeEventListener('abort', onAbort);
       this.#giveBack(child);
     }
-  };
+  }
 
   /** Starts a child before the first request. */
   async warm(): Promise<void> {
