@@ -95,23 +95,6 @@ export async function nameStagedBlob(tx: Transaction, caller: Caller, url: strin
 }
 
 /**
- * The staged file at `url`, without taking it.
- * @throws AppError notFound for one that was not issued to the caller or to one of the caller's tenants
- */
-export async function findUpload(
-  db: Reads,
-  caller: Caller,
-  url: string,
-): Promise<{ name: string; blob?: string | undefined; size?: number | undefined }> {
-  const address = parseOwnAddress(url);
-  if (address?.area !== 'staging') throw invalidMember('uploadUrl', notAnUpload(url));
-  const tenants = caller.tenants.map((tenant) => tenant.id);
-  const found = await findStagedOf(db, address.name, caller.userId, tenants);
-  if (!found) throw notFound('Upload', address.name);
-  return found;
-}
-
-/**
  * `nameStagedBlob` for many uploads, by their names.
  * @throws AppError notFound for one that was not issued to the caller or to one of the caller's tenants
  */
@@ -134,7 +117,8 @@ export async function nameStagedBlobs(
   return uploads;
 }
 
-const notAnUpload = (url: string) => `'${url.replace(/[?#].*$/s, '')}' is not an upload address of this platform.`;
+export const notAnUpload = (url: string) =>
+  `'${url.replace(/[?#].*$/s, '')}' is not an upload address of this platform.`;
 const blobNotFound = (name: string) =>
   new AppError('notFound', `Blob '${name}' was not found.`, { code: 'BlobNotFound' });
 const inUse = (name: string) =>

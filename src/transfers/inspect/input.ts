@@ -7,7 +7,7 @@ import type { Database } from '../../db.ts';
 import { AppError, invalid, invalidMember, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { writeSeriesFile } from '../../series/to-file.ts';
-import { findUpload } from '../../uploads/staged.ts';
+import { findUpload } from '../../uploads/find-upload.ts';
 import { fetchRemote, type RemoteLimits } from '../sources/remote.ts';
 import { checkAddress, type Sources } from '../sources/sources.ts';
 import type { FetchFile } from './inspector.ts';
