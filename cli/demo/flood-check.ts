@@ -18,10 +18,23 @@ export async function floodFaults(
   back: string,
   scratch: string,
 ): Promise<{ wrong: string[]; values: number }> {
-  const wrong: string[] = [];
+  const { wrong, values } = await valueFaults(flood, back, 'DfsuReader', scratch);
   if (!(await readFile(sent)).equals(await readFile(back))) wrong.push('its bytes are not those that were sent');
-  await using source = await FileSource.open(back, { checksum: false });
-  const mesh = (await findReader('DfsuReader')!.read(source, {}, quietContext(scratch))) as Mesh;
+  return { wrong, values };
+}
+
+/** Compares the values of a mesh in a file with those of the flood. Returns the differences and the number of values. */
+export async function valueFaults(
+  flood: Mesh,
+  path: string,
+  reader: string,
+  scratch: string,
+): Promise<{ wrong: string[]; values: number }> {
+  const wrong: string[] = [];
+  await using open = new AsyncDisposableStack();
+  const source = open.use(await FileSource.open(path, { checksum: false }));
+  const context = quietContext(scratch, (close) => open.defer(close));
+  const mesh = (await findReader(reader)!.read(source, {}, context)) as Mesh;
   let values = 0;
   for (const [n, { name }] of flood.items.entries())
     for (let step = 0; step < stepsOf(flood); step++) {
@@ -55,6 +68,10 @@ export async function depthMapFaults(
     ];
     return { wrong: checks.filter(([holds]) => !holds).map(([, sentence]) => sentence), area };
   });
+}
+
+export function refuse(what: string, wrong: readonly string[]): void {
+  if (wrong.length > 0) throw new Error(`The ${what} is wrong: ${wrong.join('; ')}.`);
 }
 
 interface Point {

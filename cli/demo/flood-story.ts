@@ -5,7 +5,8 @@ import { cellCount, stepsOf } from 'hydrofiles/data';
 import { bytes } from 'hydrofiles/terminal';
 import { type Conversions, downloadDataset, exportDataset, importFile, seconds } from './conversions.ts';
 import { findPeak, floodItems, makeFlood, writeFlood } from './flood.ts';
-import { depthMapFaults, floodFaults, seriesFaults } from './flood-check.ts';
+import { depthMapFaults, floodFaults, refuse, seriesFaults } from './flood-check.ts';
+import { exchangeFlood } from './flood-exchange.ts';
 import { makeGauges } from './gauges.ts';
 import type { Outline } from './outline.ts';
 import type { Places } from './places.ts';
@@ -89,6 +90,8 @@ export async function tellFlood(made: Terrain, story: Story): Promise<void> {
   refuse('DFS0 file', wrongSeries);
   result(`Completed in ${seconds(exported)} s: it culminates at ${peaks.join(', ')}`);
 
+  await exchangeFlood(flood, peak, dataset, story);
+
   step('The mesh with the water depth at the peak, and the depths at the gauges:');
   const draw = async (path: string, name: string, picture: PictureChoice) => {
     const { png } = await inspect({ path, scratch: places.scratch, picture, signal: work.stop });
@@ -96,10 +99,6 @@ export async function tellFlood(made: Terrain, story: Story): Promise<void> {
   };
   await draw(back, 'flood.png', { item: depth, step: peak.step });
   await draw(series, 'gauges.png', {});
-}
-
-function refuse(what: string, wrong: readonly string[]): void {
-  if (wrong.length > 0) throw new Error(`The ${what} is wrong: ${wrong.join('; ')}.`);
 }
 
 const squareKilometres = (area: number) => `${(area / 1e6).toFixed(2)} km²`;

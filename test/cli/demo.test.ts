@@ -53,6 +53,8 @@ test('the demonstration runs, leaves only its pictures, and exits with 0', async
     /: 6 gauges, with coordinates as PROJ computes them\. The first:\n +\{"type":"Feature",.*"name":"Pass spring"/,
   );
   t.regex(said, /values as computed, the file byte for byte\n/);
+  t.regex(said, /NetCDF with the mesh[^\n]*\n[^\n]*\n +Completed in [\d.]+ s: \d+ values as computed\n/);
+  t.regex(said, /: [\d.]+ km² from 0\.1 m, [\d.]+ km² from 0\.5 m, [\d.]+ km² from 1 m, [\d.]+ km² from 2 m\n/);
   t.regex(said, /culminates at Pass spring 03:00, .*Kjærgård 06:00\n/);
 });
 
@@ -66,6 +68,7 @@ test('the demo keeps its files in a new folder, and refuses one that is not empt
   t.deepEqual((await readdir(kept)).sort(), [
     'depth.tif',
     'flood.dfsu',
+    'flood.nc',
     'flood.png',
     'gauges.dfs0',
     'gauges.geojson',
@@ -74,6 +77,7 @@ test('the demo keeps its files in a new folder, and refuses one that is not empt
     'terrain.asc',
     'terrain.png',
     'terrain.tif',
+    'zones.gpkg',
   ]);
   const again = await (await startDemo(t, '--keep', kept)).ended;
   t.is(again.code, 1);
