@@ -23,7 +23,9 @@ export async function floodFaults(
   return { wrong, values };
 }
 
-/** Compares the values of a mesh in a file with those of the flood. Returns the differences and the number of values. */
+/**
+ * Compares the values of a mesh in a file with those of the flood. Returns the differences and the number of values.
+ */
 export async function valueFaults(
   flood: Mesh,
   path: string,

@@ -7,7 +7,7 @@ import { quietContext } from './context.ts';
 import { exportDataset, seconds } from './conversions.ts';
 import { floodItems, type Peak } from './flood.ts';
 import { refuse, valueFaults } from './flood-check.ts';
-import type { Story } from './flood-story.ts';
+import type { Story } from './outline.ts';
 
 /** Depths in metres between which zones are drawn. */
 const LEVELS = [0.1, 0.5, 1, 2, 100];
@@ -80,7 +80,7 @@ function areaOf({ coordinates, parts = Uint32Array.of(0) }: Geometry): number {
   return Math.abs(doubled) / 2;
 }
 
-/** The zones are drawn between the nodes, the depths of the mesh hold for whole elements: their edges differ a little. */
+/** Zones are drawn between nodes, and the depths of the mesh hold for whole elements: their edges differ a little. */
 const TOLERANCE = 0.1;
 
 async function zoneFaults(flood: Mesh, peak: Peak, zones: readonly Zone[]): Promise<string[]> {

@@ -3,21 +3,14 @@ import { join } from 'node:path';
 import { inspect, type PictureChoice } from 'hydrofiles';
 import { cellCount, stepsOf } from 'hydrofiles/data';
 import { bytes } from 'hydrofiles/terminal';
-import { type Conversions, downloadDataset, exportDataset, importFile, seconds } from './conversions.ts';
+import { downloadDataset, exportDataset, importFile, seconds } from './conversions.ts';
 import { findPeak, floodItems, makeFlood, writeFlood } from './flood.ts';
 import { depthMapFaults, floodFaults, refuse, seriesFaults } from './flood-check.ts';
 import { exchangeFlood } from './flood-exchange.ts';
 import { makeGauges } from './gauges.ts';
-import type { Outline } from './outline.ts';
-import type { Places } from './places.ts';
-import { type Terrain, terrain } from './terrain.ts';
+import type { Story } from './outline.ts';
 
-/** Shared context of the parts of the story. */
-export interface Story extends Outline {
-  work: Conversions;
-  places: Places;
-  projectId: string;
-}
+import { type Terrain, terrain } from './terrain.ts';
 
 /** Side of a cell of the map in metres. */
 const CELL = 10;

@@ -1,10 +1,19 @@
 import type { Io } from '../io.ts';
+import type { Conversions } from './conversions.ts';
+import type { Places } from './places.ts';
 
 /** Prints what happens, in numbered steps. */
 export interface Outline {
   /** The next step, with the commands that do the same. */
   step(sentence: string, ...commands: string[]): void;
   result(line: string): void;
+}
+
+/** Shared context of the parts of the story. */
+export interface Story extends Outline {
+  work: Conversions;
+  places: Places;
+  projectId: string;
 }
 
 export function outline({ out }: Io): Outline {
