@@ -1,4 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Series } from '../../../data/series.ts';
 import {
@@ -41,8 +42,12 @@ export class SpooledSeries {
     steps: number,
     { scratch, signal, onEnd }: Pick<Context, 'scratch' | 'signal' | 'onEnd'>,
   ): Promise<SpooledSeries> {
-    const file = await open(join(scratch, 'netcdf-series'), 'w+');
-    onEnd(() => file.close());
+    const path = join(scratch, `series-${randomUUID()}`);
+    const file = await open(path, 'w+');
+    onEnd(async () => {
+      await file.close();
+      await rm(path, { force: true });
+    });
     const spooled = new SpooledSeries(file, types, steps);
     let come = 0;
     for await (const { firstStep, values } of series.chunks()) {
