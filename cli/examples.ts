@@ -89,6 +89,8 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'key create': ['key create --name crawler --role Reader --expires 2026-12-31 --network 10.0.0.0/8'],
   'key list': ['key list'],
   'key revoke': ['key revoke KEY'],
+  'share list': ['share list', 'share list --dataset DATASET'],
+  'share end': ['share end SHARE'],
   'signing-key list': ['signing-key list'],
   'signing-key rotate': ['signing-key rotate'],
   'audit list': ['audit list --since 7d', 'audit list --account ann --limit 20'],
@@ -111,6 +113,10 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'dataset update': ['dataset update DATASET --tag terrain --metadata \'{"source":"lidar"}\''],
   'dataset raw': ['dataset raw DATASET'],
   'dataset map': ['dataset map DATASET --expires 30d', 'dataset map DATASET --no-sign'],
+  'dataset share': [
+    'dataset share DATASET',
+    "dataset share DATASET --name 'Consultants' --expires 7d --downloads Original",
+  ],
   'dataset download': ['dataset download DATASET -o valley.tif', 'dataset download DATASET -o -'],
   'dataset revoke-grants': ['dataset revoke-grants DATASET'],
   'dataset move': [

@@ -102,6 +102,15 @@ export function pastTime(text: string): string {
   );
 }
 
+/** Parser of a time (UTC) or a duration: `7d` is in seven days. Returns a time. */
+export function futureTime(text: string): string {
+  if (DURATION.test(text)) return new Date(Date.now() + milliseconds(text)).toISOString();
+  if (parseTime(text) !== undefined) return text;
+  throw new InvalidArgumentError(
+    'It must be a time (UTC) such as 2026-01-24 or 2026-01-24T08:00:00, or a duration such as 90s, 30m, 2h or 7d.',
+  );
+}
+
 /** Milliseconds since 1970, without fractions of a second. Undefined: not a time. */
 function parseTime(text: string): number | undefined {
   const [, day, hour = '00', minute = '00', second = '00'] = TIME.exec(text) ?? [];

@@ -143,6 +143,12 @@ export const NOUNS: readonly Noun[] = [
       load: async () => (await import('./commands/key.ts')).keyCommands,
     },
     {
+      name: 'share',
+      description: 'links by which anybody who has one sees one dataset: list, end',
+      audited: true,
+      load: async () => (await import('./commands/share.ts')).shareCommands,
+    },
+    {
       name: 'otp',
       hidden: true,
       description: 'one-time passwords: authenticator apps and recovery codes',

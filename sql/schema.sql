@@ -602,6 +602,7 @@ CREATE INDEX datasets_project ON datasets (project_id, name COLLATE "C", id);
 -- trigger datasets_permissions_changed: keep_permission_grants
 -- trigger datasets_permissions_made: keep_permission_grants
 -- trigger datasets_unbinned: unbin_removed
+-- trigger end_shares_of_moved: end_shares_of_moved
 -- trigger keep_grants_void: keep_grants_void
 -- trigger new_vector_content: new_vector_content
 -- trigger release_blob: release_blob
@@ -1072,6 +1073,61 @@ create table transfer_inputs (
 );
 CREATE INDEX transfer_inputs_source ON transfer_inputs (source_id) WHERE (source_id IS NOT NULL);
 CREATE INDEX transfer_inputs_staged ON transfer_inputs (staged_blob) WHERE (staged_blob IS NOT NULL);
+
+-- shares --------------------------------------------------------------------------------------------------------------
+
+-- Links by which anybody who has one reads one dataset, for as long as its creator may grant access. The trigger
+-- `end_shares_of_moved` deletes those of a dataset that gets into another tenant.
+create table dataset_shares (
+  id uuid not null default uuidv7(),
+  dataset_id uuid not null,
+  -- SHA-256 of the token, which is stored nowhere.
+  hash bytea not null,
+  name text,
+  downloads text not null,
+  created_at timestamp with time zone not null default now(),
+  -- Account or API key.
+  created_by uuid not null,
+  expires_at timestamp with time zone not null,
+  -- Null: nobody has ended it; it may have expired.
+  ended_at timestamp with time zone,
+  ended_by uuid,
+  -- Browsers that opened it, each once a day.
+  opens bigint not null default 0,
+  last_opened_at timestamp with time zone,
+  constraint dataset_shares_pkey PRIMARY KEY (id),
+  constraint dataset_shares_dataset_id_fkey FOREIGN KEY (dataset_id) REFERENCES datasets(id) ON DELETE CASCADE,
+  constraint dataset_shares_hash_key UNIQUE (hash),
+  constraint dataset_shares_check CHECK (((ended_at IS NULL) = (ended_by IS NULL))),
+  constraint dataset_shares_downloads_check CHECK ((downloads = ANY (ARRAY['None'::text, 'Original'::text, 'Formats'::text]))),
+  constraint dataset_shares_hash_check CHECK ((octet_length(hash) = 32)),
+  constraint dataset_shares_name_check CHECK (((length(name) >= 1) AND (length(name) <= 255))),
+  constraint dataset_shares_opens_check CHECK ((opens >= 0))
+);
+CREATE INDEX dataset_shares_dataset ON dataset_shares (dataset_id, created_at DESC, id DESC);
+
+-- Salts of the hashes in `share_opens`, one a day. Deleted with them when the day is over, so that nobody can find out
+-- any more which address a hash was made of.
+create table share_days (
+  -- Day in UTC.
+  day date not null,
+  salt bytea not null,
+  constraint share_days_pkey PRIMARY KEY (day),
+  constraint share_days_salt_check CHECK ((octet_length(salt) = 32))
+);
+
+-- Browsers that opened a link today, so that each is counted once.
+create table share_opens (
+  share_id uuid not null,
+  day date not null,
+  -- First half of the SHA-256 of salt, client address and User-Agent.
+  browser bytea not null,
+  constraint share_opens_pkey PRIMARY KEY (share_id, day, browser),
+  constraint share_opens_day_fkey FOREIGN KEY (day) REFERENCES share_days(day) ON DELETE CASCADE,
+  constraint share_opens_share_id_fkey FOREIGN KEY (share_id) REFERENCES dataset_shares(id) ON DELETE CASCADE,
+  constraint share_opens_browser_check CHECK ((octet_length(browser) = 16))
+);
+CREATE INDEX share_opens_day ON share_opens (day);
 
 -- tiles ---------------------------------------------------------------------------------------------------------------
 

@@ -51,6 +51,7 @@ import { projectFinder } from './recycle-bin/dataset-project.ts';
 import { findContainer } from './recycle-bin/item.queries.ts';
 import { recycleBinPlugin } from './recycle-bin/plugin.ts';
 import { seriesPlugin } from './series/plugin.ts';
+import { sharesPlugin } from './shares/plugin.ts';
 import { tenantsPlugin } from './tenants/plugin.ts';
 import { tilesPlugin } from './tiles/plugin.ts';
 import { openLoginServices } from './tokens/login-services.ts';
@@ -167,6 +168,12 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await app.register(seriesPlugin, { db, files });
   const starts = openStarts({ db, blobs, changes, sources: { outbound, sealer }, rules, settings });
   await app.register(transfersPlugin, { db, blobs, signer, cursors, findCaller, changes, starts, settings });
+  await app.register(sharesPlugin, {
+    db,
+    blobs,
+    strangerRefused: (request) => callers.strangerRefused(request),
+    settings,
+  });
   await app.register(arraysPlugin, { db, blobs, signer, stores, files, starts, settings });
   await app.register(featuresPlugin, { db, blobs, signer, cursors, files, settings });
   await app.register(tilesPlugin, { db, databaseUrl, blobs, signer, stores, responses, metrics, log, settings });

@@ -26,6 +26,7 @@ export const DOMAINS = [
   'crs',
   'series',
   'transfers',
+  'shares',
   'arrays',
   'features',
   'tiles',

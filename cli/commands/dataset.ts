@@ -14,6 +14,7 @@ import { lookUpPrincipals } from '../principals.ts';
 import { mapCommand } from './dataset-map.ts';
 import { moveAndCopyCommands } from './dataset-move-copy.ts';
 import { revokeGrantsCommand } from './revoke-grants.ts';
+import { shareCommand } from './share.ts';
 
 export function datasetCommands(dataset: Command, io: Io): void {
   dataset
@@ -44,6 +45,7 @@ export function datasetCommands(dataset: Command, io: Io): void {
     .option('--force', 'replace an existing file')
     .action((id, { output, force }) => downloadDataset(io, id, { path: output, force }));
   mapCommand(dataset, io, path);
+  shareCommand(dataset, io, path);
   revokeGrantsCommand(dataset, io, 'revoke all signed addresses of a dataset', path);
   moveAndCopyCommands(dataset, io);
   dataset

@@ -4,15 +4,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Area, type BlobInfo, MissingBlock } from '../blobs/blobs.ts';
 import type { Database } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
-import { byteRange } from '../http/answers/byte-range.ts';
 import { clientLeft } from '../http/answers/client-left.ts';
 import { bytesOfBody } from '../http/answers/early-answer.ts';
 import type { App } from '../http/route.ts';
 import { BlobAccess, type BlobAccessParts } from './blob-access.ts';
 import { BLOB_READ, BLOB_REMOVE, BLOB_STATE, BLOB_WRITE } from './blob-description.ts';
 import { blockListXml, markOf, readBlockList } from './block-list.ts';
-import { checkedBody, readWithMd5 } from './checked-body.ts';
-import { checkMatch, checkVersion, etagMismatch, isKnown, rangeHeader, writeConditions } from './conditions.ts';
+import { checkedBody } from './checked-body.ts';
+import { checkMatch, checkVersion, etagMismatch, isKnown, writeConditions } from './conditions.ts';
+import { CACHE_CONTROL, OCTET_STREAM, sendBlob, setBlobHeaders, setStateHeaders } from './send-blob.ts';
 import { deleteStaged } from './staged.ts';
 
 export interface BlobRoutes extends BlobAccessParts {
@@ -34,14 +34,9 @@ const CODES: Partial<Record<AppError['kind'], string>> = {
   tooLarge: 'RequestBodyTooLarge',
   unavailable: 'ServerBusy',
 };
-/** Maximum size of a range for which an MD5 is returned. */
-const MAX_MD5_RANGE = 4 * 2 ** 20;
 /** Lifetime of a redirect to the object store, in which a download must start. It cannot be revoked. */
 const REDIRECT_SECONDS = 60;
-/** Of every answer with bytes or an error, also for an export, which never changes: clients ask again with its ETag. */
-const CACHE_CONTROL = 'private, no-cache';
 const CONDITIONS = ['if-match', 'if-none-match', 'if-unmodified-since'] as const;
-const OCTET_STREAM = 'application/octet-stream';
 const PATH = '/api/blob/:area/:name';
 const options = (operationId: string, summary: string, described: Record<string, unknown>) =>
   ({
@@ -90,35 +85,7 @@ export async function blobRoutes(app: App, { db, maxSize, redirectFrom = Infinit
       const location = await blobs.address(blob, REDIRECT_SECONDS, shown);
       return reply.code(307).headers({ location, 'cache-control': 'no-store' }).send();
     }
-    setBlobHeaders(reply, info, grant);
-    if (isKnown(request, info)) return reply.code(304).send();
-    const range = byteRange(rangeHeader(request, info), info.size);
-    if (range === 'unsatisfiable') {
-      throw new AppError('rangeNotSatisfiable', `The range is outside of the blob, which has ${info.size} bytes.`, {
-        code: 'InvalidRange',
-        headers: { 'content-range': `bytes */${info.size}` },
-      });
-    }
-    if (range === 'whole') {
-      return reply.header('content-length', info.size).send(await blobs.read(blob, undefined, info.etag));
-    }
-    const wantsMd5 = request.headers['x-ms-range-get-content-md5'] === 'true';
-    if (wantsMd5 && range.end - range.start >= MAX_MD5_RANGE)
-      throw invalid(
-        `The range is larger than ${MAX_MD5_RANGE} bytes, the maximum for an MD5. Ask for smaller ranges.`,
-        { code: 'OutOfRangeInput' },
-      );
-    const bytes = await blobs.read(blob, range, info.etag);
-    if (wantsMd5) {
-      const { content, md5 } = await readWithMd5(bytes);
-      reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${info.size}`);
-      return reply.header('content-md5', md5).send(content);
-    }
-    return reply
-      .code(206)
-      .header('content-range', `bytes ${range.start}-${range.end}/${info.size}`)
-      .header('content-length', range.end - range.start + 1)
-      .send(bytes);
+    return sendBlob(request, reply, { blobs, blob, info, shown: grant });
   });
 
   /** What an interrupted upload has sent already. */
@@ -221,19 +188,3 @@ function readBody(request: FastifyRequest, maxSize: number): AsyncIterable<Uint8
 
 /** Blob clients send `x-ms-` headers in every request, and do not follow redirects. */
 const isBlobClient = ({ headers }: FastifyRequest) => Object.keys(headers).some((name) => name.startsWith('x-ms-'));
-
-/** Headers of the blob's state. */
-const setStateHeaders = (reply: FastifyReply, info: BlobInfo) =>
-  reply
-    .header('etag', info.etag)
-    .header('last-modified', info.lastModified.toUTCString())
-    .header('accept-ranges', 'bytes')
-    .header('x-ms-blob-type', 'BlockBlob');
-
-/** All headers of a blob. Untrusted content must not be rendered as a page of this origin. */
-const setBlobHeaders = (reply: FastifyReply, info: BlobInfo, grant: { disposition?: string; contentType?: string }) =>
-  setStateHeaders(reply, info)
-    .header('cache-control', CACHE_CONTROL)
-    .header('content-security-policy', 'sandbox')
-    .header('content-type', grant.contentType ?? OCTET_STREAM)
-    .headers(grant.disposition === undefined ? {} : { 'content-disposition': grant.disposition });

@@ -308,6 +308,11 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['dataset', 'show', dataset]);
   await run(['dataset', 'update', dataset, '--name', 'n', '--description', 'd', '--tag', 't', '--metadata', '{"a":1}']);
   await run(['dataset', 'raw', dataset]);
+  const link = ['--name', 'Consultants', '--expires', '7d', '--downloads', 'Original'];
+  const share = await run(['dataset', 'share', dataset, ...link]);
+  await run(['share', 'list', '--dataset', dataset]);
+  await run(['share', 'list']);
+  await run(['share', 'end', share.id]);
   await run(['dataset', 'revoke-grants', dataset]);
   await run(['project', 'revoke-grants', project.id]);
   await run(['dataset', 'download', dataset, '-o', join(at.folder, 'fetched')]);

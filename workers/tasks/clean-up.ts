@@ -8,6 +8,7 @@ import { forgetOldAnswers } from '../../src/http/rules/idempotency.queries.ts';
 import { runMaintenance } from '../../src/operations/cron/maintenance-task.ts';
 import { forgetDrains } from '../../src/operations/workers/queries.ts';
 import { removeSpentBlobs } from '../../src/recycle-bin/blob-deletions.ts';
+import { forgetShares } from '../../src/shares/clean-up.ts';
 import { forgetOldTokens } from '../../src/tokens/clean-up.ts';
 import { removeExhaustedJobs } from '../../src/transfers/queue/sweep.queries.ts';
 import type { Executor } from '../../src/transfers/run/executor.ts';
@@ -29,6 +30,7 @@ export const cleanUpTask =
       await attempt('spent jobs', () => db.transaction(removeExhaustedJobs));
       await attempt('drains', () => db.transaction(forgetDrains));
       await forgetOldTokens(db, settings['tokens.accessLifetime'], run);
+      await forgetShares(db, run);
       await attempt('events', () => forgetEvents(db, signal));
       await attempt('spent blobs', () => removeSpentBlobs(db, blobs, run));
       await attempt('blobs without a row', async () => {

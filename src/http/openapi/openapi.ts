@@ -35,6 +35,7 @@ const TAGS = [
   'OGC API Features',
   'conversion',
   'raw',
+  'shares',
   'recycle bin',
   'events',
   'tokens',

@@ -187,6 +187,7 @@ export const SETTINGS = {
   'blobs.verifyInterval': duration.default(30 * UNITS.d),
   'grants.writeLifetime': duration.default(7 * UNITS.d),
   'grants.readLifetime': duration.default(365 * UNITS.d),
+  'shares.allowed': flag.default(true),
   'outbound.allow': list
     .refine((entries) => entries.every((entry) => parseAllowed(entry) !== undefined), {
       error: 'must be a list of host, host:port, CIDR or CIDR:port',

@@ -122,14 +122,15 @@ const SECRET_PARAMETER = /^(?:.*token|.*key|sig|.*signature|.*password|.*secret|
 const SECRET_INSIDE = /(?:^|[?&;])[\w-]*(?:token|key|sig|signature|password|secret|otp)=/i;
 
 /**
- * A URL without signatures, tokens and keys in its query, however they are encoded. The parser of queries takes `&` and
+ * A URL without the tokens of links to datasets in its path, and without signatures, tokens and keys in its query,
+ * however they are encoded. The parser of queries takes `&` and
  * `?` as parts of what is between; both end a parameter here, so that nothing hides behind one.
  */
 export function loggedUrl(url: string): string {
   const at = url.indexOf('?');
-  if (at < 0) return url;
+  if (at < 0) return loggedPath(url);
   return (
-    url.slice(0, at) +
+    loggedPath(url.slice(0, at)) +
     url.slice(at).replace(/[^?&;]+/g, (parameter) => {
       const equals = parameter.indexOf('=');
       if (equals < 0) return parameter;
@@ -144,6 +145,20 @@ export function loggedUrl(url: string): string {
     })
   );
 }
+
+/** The path of a link to a dataset, up to its token. The router decodes paths, too. */
+const LINK = /^\/+api\/+share\/+/i;
+
+function loggedPath(path: string): string {
+  if (!path.includes('%')) return withoutToken(path);
+  const plain = decoded(path);
+  return LINK.test(plain) ? withoutToken(plain) : path;
+}
+
+const withoutToken = (path: string) => {
+  const prefix = LINK.exec(path)?.[0];
+  return prefix === undefined ? path : prefix + path.slice(prefix.length).replace(/^[^/]+/, '[secret]');
+};
 
 const MAX_ROUNDS = 3;
 
