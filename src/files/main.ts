@@ -14,7 +14,15 @@ export type {
 export { convert } from './convert/convert.ts';
 export { copied, IGNORED, onlyCopies } from './convert/copied.ts';
 export { type InspectOptions, inspect } from './convert/inspect.ts';
-export type { Extent, Inspection, ItemInspection, TimeInspection, WriterInspection } from './convert/inspection.ts';
+export { inspectStart } from './convert/inspect-start.ts';
+export type {
+  Extent,
+  Inspection,
+  ItemInspection,
+  StartInspection,
+  TimeInspection,
+  WriterInspection,
+} from './convert/inspection.ts';
 export { loadHandler } from './convert/kinds/kinds.ts';
 export type { PictureChoice } from './convert/kinds/picture-choice.ts';
 export { describeReader, describeWriter, fits, misfit, offeredBy } from './convert/offers.ts';

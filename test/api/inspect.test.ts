@@ -78,6 +78,32 @@ test('what no reader knows is bytes; a broken file is 422 with the sentence of i
   t.is(broken.status, 422, JSON.stringify(broken.body));
 });
 
+test('the start of an upload is inspected, and says what else the reader needs', async (t) => {
+  const client = w.as(await w.account());
+  const large = dfsBytes({
+    projection: ['UTM-33', 15, 55, 0],
+    time: { start: ['2020-01-01', '00:00:00'], interval: 60 },
+    items: [{ name: 'Depth', axis: axes.plane(200, 200), steps: [0, 1].map(() => Array(40_000).fill(1)) }],
+  });
+  const uploadUrl = await upload(w, client, large.subarray(0, 1 << 17));
+  const { status, body } = await client.post(url, { uploadUrl, size: large.length });
+  t.is(status, 200, JSON.stringify(body));
+  t.like(body, { format: 'dfs2', kind: 'grid', width: 200, size: large.length, needsMore: undefined });
+  t.true(body.writers.length > 5);
+  const grid = await client.post(url, { uploadUrl: await upload(w, client, ASCII_GRID), size: 100_000 });
+  t.is(grid.status, 200, JSON.stringify(grid.body));
+  t.like(grid.body, { size: 100_000, writers: undefined });
+  t.is(grid.body.needsMore.from, ASCII_GRID.length);
+  t.truthy(grid.body.limits);
+  const size = large.length;
+  for (const wrong of [
+    { uploadUrl, size: 10 },
+    { uploadUrl, size, statistics: true },
+    { url: 'https://a.example/', size },
+  ])
+    t.is((await client.post(url, wrong)).status, 400, JSON.stringify(wrong));
+});
+
 test('an inspection leaves the upload and the database as they are', async (t) => {
   const client = w.as(await w.account());
   const uploadUrl = await upload(w, client, ASCII_GRID);

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import type { ByteSource } from '../data/bytes.ts';
 import { ConversionError } from '../errors.ts';
 import type { Context } from '../formats/define.ts';
 import { detect } from '../formats/detect.ts';
@@ -38,15 +39,29 @@ export interface InspectOptions {
  * @throws FormatError or ConversionError with the reader's sentence if the file is broken
  */
 export async function inspect(options: InspectOptions): Promise<{ inspection: Inspection; png?: Uint8Array }> {
+  await using source = await FileSource.open(options.path, { checksum: false });
+  return await describe(source, options, {});
+}
+
+/**
+ * Describes a source as `inspect` does a file.
+ * @param known receives what the source has told so far, also if it ends with an error
+ */
+export async function describe(
+  source: ByteSource,
+  options: InspectOptions,
+  known: Partial<Inspection>,
+): Promise<{ inspection: Inspection; png?: Uint8Array }> {
   const { path, scratch, picture, statistics = true, signal } = options;
   await using open = new AsyncDisposableStack();
-  const source = open.use(await FileSource.open(path, { checksum: false }));
   const found = await detect(source);
+  if (found !== undefined) known.looksLike = found.name.replace(/^an? /, '');
   const named = options.reader?.name === undefined ? undefined : findReader(options.reader.name);
   if (named === undefined && options.reader?.name !== undefined)
     throw new ConversionError(`'${options.reader.name}' is not a reader.`);
   if (named === undefined && found?.fault !== undefined) throw found.fault;
   const reader = named ?? readers.find((one) => one.format === found?.format) ?? fileReader;
+  Object.assign(known, { format: reader.format, reader: reader.name });
   const lost = new Set<string>();
   const repairs = new Remarks();
   const context: Context = {
@@ -63,14 +78,13 @@ export async function inspect(options: InspectOptions): Promise<{ inspection: In
   const read = withCleanNames(await reader.read(source, parameters, context), context.remark);
   const stem = (options.name ?? basename(path)).replace(/\.[^.]*$/, '');
   const data = read.kind === 'bytes' ? read : inSystem(withName(read, stem), Srid.safeParse(parameters.SRID).data);
-  const inspection: Inspection = {
+  const inspection: Inspection = Object.assign(known, {
     size: source.size,
-    ...(found === undefined ? {} : { looksLike: found.name.replace(/^an? /, '') }),
     format: reader.format,
     reader: reader.name,
     kind: data.kind,
     remarks: [],
-  };
+  });
   const png = await (await loadHandler(data.kind)).inspect?.(data as never, inspection, {
     picture,
     statistics,

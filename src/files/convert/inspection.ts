@@ -6,6 +6,7 @@ import type { BandStatistics } from '../data/grid-statistics.ts';
 import type { Item } from '../data/item.ts';
 import type { ItemFigures } from '../data/item-statistics.ts';
 import type { TimeAxis, TimeUnit } from '../data/time-axis.ts';
+import type { ByteRange } from './file-start.ts';
 
 export interface Extent {
   west: number;
@@ -93,3 +94,12 @@ export interface Inspection {
   writers?: WriterInspection[];
   transformations?: string[];
 }
+
+/**
+ * What the start of a file tells; absent members are not known. `remarks` say what follows from the start alone.
+ */
+export type StartInspection = Partial<Inspection> &
+  Pick<Inspection, 'size' | 'remarks'> & {
+    /** The bytes that the reader needed first and that are not in the start. */
+    needsMore: ByteRange;
+  };

@@ -114,6 +114,8 @@ export interface Reader<P extends z.ZodObject = z.ZodObject> extends Converter<P
   /** A list: the kind is known only from the content. */
   readonly produces: DataKind | readonly DataKind[];
   readonly has: readonly Facet[];
+  /** The file is rows of text, each of which ends a line: its first rows tell what it is. */
+  readonly rowsOfText?: true;
   /** The data may read from the source until the conversion ends. */
   read(source: ByteSource, parameters: z.output<P>, context: Context): Promise<Data>;
 }

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { ConversionHooks, ConversionRequest, ConversionResult, Inspection } from 'hydrofiles';
+import type { ConversionHooks, ConversionRequest, ConversionResult } from 'hydrofiles';
 import { AppError } from '../../errors.ts';
 import { ChildDied, type Work } from '../run/conversion.ts';
 import { LIFELINE } from './lifeline.ts';
-import type { InspectRequest, Report, RequestMessage } from './messages.ts';
+import type { AnyInspection, InspectRequest, Report, RequestMessage } from './messages.ts';
 
 /**
  * Maximum WebAssembly memory in pages of 64 KiB: 1 GiB, more than was ever needed. WebAssembly does not start with less
@@ -45,7 +45,7 @@ export class Child {
   #requests = 0;
   #work: Work = 'conversion';
   #isReusable = true;
-  #answer: PromiseWithResolvers<ConversionResult | Inspection> | undefined;
+  #answer: PromiseWithResolvers<ConversionResult | AnyInspection> | undefined;
   #hooks: Pick<ConversionHooks, 'progress' | 'log'> | undefined;
 
   private constructor({ program, memoryMb, compileCache }: ChildOptions, onReady: () => void) {
@@ -108,14 +108,14 @@ export class Child {
     return this.#run({ request }) as Promise<ConversionResult>;
   }
 
-  inspect(inspect: InspectRequest): Promise<Inspection> {
+  inspect(inspect: InspectRequest): Promise<AnyInspection> {
     this.#work = 'inspection';
-    return this.#run({ inspect }) as Promise<Inspection>;
+    return this.#run({ inspect }) as Promise<AnyInspection>;
   }
 
-  async #run(message: RequestMessage): Promise<ConversionResult | Inspection> {
+  async #run(message: RequestMessage): Promise<ConversionResult | AnyInspection> {
     this.#requests++;
-    this.#answer = Promise.withResolvers<ConversionResult | Inspection>();
+    this.#answer = Promise.withResolvers<ConversionResult | AnyInspection>();
     try {
       if (this.#ended !== undefined) throw this.#endError(this.#ended);
       this.#process.send(message);

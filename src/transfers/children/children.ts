@@ -1,12 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { Inspection } from 'hydrofiles';
 import { AppError } from '../../errors.ts';
 import { type ConversionLimits, type Convert, scratchExceeded, timeExceeded, type Work } from '../run/conversion.ts';
 import { MAX_TIMER_MS } from '../run/time-limit.ts';
 import { Child, memoryExceeded } from './child.ts';
 import { watchFolder } from './folder-size.ts';
-import type { InspectRequest } from './messages.ts';
+import type { AnyInspection, InspectRequest } from './messages.ts';
 import { MemoryWatch, residentMb } from './resident-memory.ts';
 
 export interface ChildrenOptions {
@@ -61,7 +60,7 @@ export class Children {
     );
 
   /** Describes a local file within limits; throws like `convert`. */
-  inspect(request: InspectRequest, limits: ConversionLimits, signal: AbortSignal): Promise<Inspection> {
+  inspect(request: InspectRequest, limits: ConversionLimits, signal: AbortSignal): Promise<AnyInspection> {
     const lent = { ...limits, work: 'inspection', scratch: request.scratch, signal } as const;
     return this.#lend(lent, (child) => child.inspect(request));
   }

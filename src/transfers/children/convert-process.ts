@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
-import { convert, inspect } from 'hydrofiles';
+import { convert, inspect, inspectStart } from 'hydrofiles';
 import { ConversionError, FormatError } from 'hydrofiles/errors';
 import { endWithWorker } from './lifeline.ts';
-import type { Report, RequestMessage } from './messages.ts';
+import type { AnyInspection, InspectRequest, Report, RequestMessage } from './messages.ts';
 
 /**
  * The program of a child process: converts or inspects local files, request by request, without database and blob
@@ -33,11 +33,15 @@ async function run(message: RequestMessage) {
     const done =
       'request' in message
         ? await convert(message.request, hooks)
-        : (await inspect({ ...message.inspect, signal: hooks.signal })).inspection;
+        : await describe({ ...message.inspect, signal: hooks.signal });
     send({ is: 'done', result: done });
   } catch (error) {
     send({ is: 'failed', ...explain(error) });
   }
+}
+
+async function describe({ size, ...file }: InspectRequest & { signal: AbortSignal }): Promise<AnyInspection> {
+  return size === undefined ? (await inspect(file)).inspection : await inspectStart({ ...file, size });
 }
 
 function explain(error: unknown): Omit<Extract<Report, { is: 'failed' }>, 'is'> {

@@ -1,7 +1,17 @@
-import type { ConversionRequest, ConversionResult, Inspection, InspectOptions, LogLevel } from 'hydrofiles';
+import type {
+  ConversionRequest,
+  ConversionResult,
+  Inspection,
+  InspectOptions,
+  LogLevel,
+  StartInspection,
+} from 'hydrofiles';
 
-/** A file to describe. Sent as JSON. */
-export type InspectRequest = Omit<InspectOptions, 'signal' | 'picture'>;
+/** A file to describe, or with the `size` of the whole file its start. Sent as JSON. */
+export type InspectRequest = Omit<InspectOptions, 'signal' | 'picture'> & { size?: number };
+
+/** Of a file, or of its start. */
+export type AnyInspection = Inspection | StartInspection;
 
 /** To the child: a conversion or an inspection, one at a time. */
 export type RequestMessage = { request: ConversionRequest } | { inspect: InspectRequest };
@@ -14,5 +24,5 @@ export type Report =
   | { is: 'ready' }
   | { is: 'progress'; fraction: number; phase: string }
   | { is: 'log'; level: LogLevel; message: string }
-  | { is: 'done'; result: ConversionResult | Inspection }
+  | { is: 'done'; result: ConversionResult | AnyInspection }
   | { is: 'failed'; why: 'invalid' | 'outage' | 'bug'; message: string };

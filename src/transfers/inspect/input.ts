@@ -23,6 +23,8 @@ export interface InputParts {
 export interface InspectInput {
   /** Its name, if it is known. */
   readonly name?: string;
+  /** Bytes of an upload. */
+  readonly size?: number;
   /** Of a dataset. */
   readonly format?: string;
   /** The reader of a format that only one reads; the content decides about all others. */
@@ -61,7 +63,7 @@ export async function uploadInput({ db, blobs }: InputParts, caller: Caller, url
   const { name, blob, size } = await findUpload(db, caller, url);
   if (blob === undefined || size === undefined)
     throw invalidMember('uploadUrl', `Nothing was uploaded to '${name}' yet.`);
-  return { fetch: fetchBlob(blobs, blob, size) };
+  return { size, fetch: fetchBlob(blobs, blob, size) };
 }
 
 /** A file on another server, whose address passes the filter of imports. */

@@ -45,11 +45,23 @@ const Writer = component('InspectedWriter', {
 });
 
 export const InspectionForm = component('Inspection', {
-  size: number('Size of the file in bytes.', 771_379),
+  size: number('Size of the whole file in bytes.', 771_379),
   looksLike: text('What the content looks like.', 'DFSU file').optional(),
-  format: text('Format of the file.', 'dfsu'),
-  reader: text('Reader; `FileReader`, which copies bytes, if no other knows the content.', 'DfsuReader'),
-  kind: text('Kind of the data: `grid`, `mesh`, `features`, `series`, `array` or `bytes`.', 'mesh'),
+  needsMore: z
+    .object({ from: number('First byte.', 1_048_576), to: number('Byte after the last.', 1_052_672) })
+    .optional()
+    .describe(
+      'Only with `size`: bytes that the reader needed first and that were not uploaded. Members are then absent if the start does not tell them. Absent: the start tells all.',
+    ),
+  format: text('Format of the file. Absent only with `needsMore`.', 'dfsu').optional(),
+  reader: text(
+    'Reader; `FileReader`, which copies bytes, if no other knows the content. Absent only with `needsMore`.',
+    'DfsuReader',
+  ).optional(),
+  kind: text(
+    'Kind of the data: `grid`, `mesh`, `features`, `series`, `array` or `bytes`. Absent only with `needsMore`.',
+    'mesh',
+  ).optional(),
   crs: z
     .object({
       srid: text('Code of the coordinate system.', 'EPSG:25832').optional(),
@@ -115,8 +127,13 @@ export const InspectionForm = component('Inspection', {
     .optional()
     .describe('Numbers of features, vertices and geometries by type, and extremes. Only of features, with statistics.'),
   remarks: texts('What the reader lost, repaired or guessed.'),
-  writers: z.array(Writer).describe('Writers that can follow, with their usual parameters.'),
-  transformations: texts('Transformations that can follow.', ['CrsTransformation']),
+  writers: z
+    .array(Writer)
+    .optional()
+    .describe('Writers that can follow, with their usual parameters. Absent only with `needsMore`.'),
+  transformations: texts('Transformations that can follow. Absent only with `needsMore`.', [
+    'CrsTransformation',
+  ]).optional(),
   limits: z
     .object({
       seconds: number('Seconds that an inspection may take.', 30),

@@ -1,11 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Inspection } from 'hydrofiles';
 import { FairQueue } from 'hydrofiles/threads';
 import { AppError } from '../../errors.ts';
 import { Children } from '../children/children.ts';
-import type { InspectRequest } from '../children/messages.ts';
+import type { AnyInspection, InspectRequest } from '../children/messages.ts';
 import { ChildDied, scratchExceeded, timeExceeded } from '../run/conversion.ts';
 import type { ScratchRoom } from '../sources/remote.ts';
 
@@ -53,7 +52,7 @@ export class Inspector {
     { tenant, signal: left }: InspectTurn,
     request: Omit<InspectRequest, 'path' | 'scratch'>,
     fetch: FetchFile,
-  ): Promise<Inspection> {
+  ): Promise<AnyInspection> {
     const inPlace = async () => {
       const over = new AbortController();
       const late = () =>

@@ -9,6 +9,7 @@ export const csvReader = defineReader({
   format: 'csv',
   produces: ['features', 'series'],
   has: ['place', 'items', 'times'],
+  rowsOfText: true,
   parameters: readParameters,
   load: () => import('./reader.ts'),
 });
