@@ -171,6 +171,11 @@ export const NOUNS: readonly Noun[] = [
       load: async () => (await import('./commands/job.ts')).jobCommands,
     },
     {
+      name: 'setting',
+      description: 'settings of the server (administrators)',
+      load: async () => (await import('./commands/setting.ts')).settingCommands,
+    },
+    {
       name: 'worker',
       description: 'worker processes (administrators)',
       everywhere: true,

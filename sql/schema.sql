@@ -1403,8 +1403,11 @@ create table drains (
   since timestamp with time zone not null default now(),
   -- Login id of the operator.
   account_id text not null,
+  -- What waiting transfers say, when new work is paused. Null: a drain.
+  reason text,
   constraint drains_pkey PRIMARY KEY (scope, name),
   constraint drains_check CHECK (((scope = 'all'::text) = (name = ''::text))),
+  constraint drains_check1 CHECK (((reason IS NULL) OR ((scope = 'all'::text) AND (length(reason) <= 1000)))),
   constraint drains_scope_check CHECK ((scope = ANY (ARRAY['all'::text, 'host'::text, 'pool'::text])))
 );
 

@@ -1,10 +1,16 @@
 import type { z } from 'zod';
+import { secretPartOf } from './platform/settings/setting-kinds.ts';
 import { SETTINGS } from './platform/settings/settings.ts';
 import { readSettingsFile, resolveVariables } from './platform/settings/settings-file.ts';
 
 type SettingName = keyof typeof SETTINGS;
 /** All settings under their dotted names, checked and frozen. Durations are milliseconds, sizes bytes, memory MB. */
-export type Config = Readonly<{ [K in SettingName]: z.output<(typeof SETTINGS)[K]> }>;
+export type Config = Readonly<{ [K in SettingName]: z.output<(typeof SETTINGS)[K]> } & { [SOURCES]?: Sources }>;
+
+/** Where a value comes from; absent for defaults. */
+type Sources = ReadonlyMap<string, 'file' | 'environment'>;
+/** Of a `Config`: where its values come from. */
+const SOURCES = Symbol('sources of settings');
 
 const SHORT_NAMES: Record<string, SettingName> = {
   DATABASE_URL: 'database.url',
@@ -36,12 +42,15 @@ export class ConfigError extends Error {
 export function loadConfig(env: Record<string, string | undefined>): Config {
   const problems: string[] = [];
   const given = new Map<string, { value: unknown; source: string }>();
+  const sources = new Map<string, 'file' | 'environment'>();
   const byEnvironmentName = new Map(Object.keys(SETTINGS).map((name) => [environmentName(name), name]));
 
   if (env.PLATFORM_CONFIG) {
     for (const [name, value] of readSettingsFile(env.PLATFORM_CONFIG, problems)) {
-      if (Object.hasOwn(SETTINGS, name)) given.set(name, { value, source: `${env.PLATFORM_CONFIG}: ${name}` });
-      else problems.push(`${env.PLATFORM_CONFIG}: '${name}' is not a setting.`);
+      if (Object.hasOwn(SETTINGS, name)) {
+        given.set(name, { value, source: `${env.PLATFORM_CONFIG}: ${name}` });
+        sources.set(name, 'file');
+      } else problems.push(`${env.PLATFORM_CONFIG}: '${name}' is not a setting.`);
     }
   }
   for (const [key, value] of Object.entries(env)) {
@@ -49,11 +58,14 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     const name = SHORT_NAMES[key] ?? byEnvironmentName.get(key);
     if (name) {
       // an empty setting is one that compose files leave out
-      if (value !== '') given.set(name, { value, source: key });
+      if (value !== '') {
+        given.set(name, { value, source: key });
+        sources.set(name, 'environment');
+      }
     } else if (key.startsWith('PLATFORM_') && !OTHER_NAMES.has(key)) problems.push(`${key} is not a setting.`);
   }
 
-  const config: Record<string, unknown> = {};
+  const config: Record<string | symbol, unknown> = { [SOURCES]: sources };
   for (const [name, schema] of Object.entries(SETTINGS)) {
     const entry = given.get(name);
     const result = schema.safeParse(entry && resolveVariables(entry.value, env, entry.source, problems));
@@ -64,6 +76,40 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config) as Config;
+}
+
+/** A setting as shown to administrators. */
+export interface ShownSetting {
+  name: string;
+  /** Name of its environment variable. */
+  variable: string;
+  source: 'file' | 'environment' | 'default';
+  /** Absent if nothing is set, or if it is hidden. Of an address without user, password and query. */
+  value?: unknown;
+  /** Whether the value, or a part of it, is not shown. */
+  hidden: boolean;
+}
+
+/** All settings with their values, but no secrets. */
+export function showSettings(config: Config): ShownSetting[] {
+  return Object.entries(SETTINGS).map(([name, schema]) => {
+    const value = config[name as SettingName];
+    const secretPart = value === undefined ? undefined : secretPartOf(schema);
+    const shown = secretPart === 'address' ? withoutCredentials(String(value)) : value;
+    return {
+      name,
+      variable: environmentName(name),
+      source: config[SOURCES]?.get(name) ?? 'default',
+      ...(value === undefined || secretPart === 'whole' ? {} : { value: shown }),
+      hidden: secretPart !== undefined,
+    };
+  });
+}
+
+/** Scheme, host and path of an address. */
+function withoutCredentials(address: string): string {
+  const { protocol, host, pathname } = new URL(address);
+  return `${protocol}//${host}${pathname}`;
 }
 
 /**

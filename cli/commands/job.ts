@@ -7,6 +7,7 @@ import { forEachJob, JOB, JOB_STATES, jobPath } from '../jobs.ts';
 import { choices, formatAge, legacyOption, limit, pastTime } from '../options.ts';
 import { startCron } from './cron.ts';
 import { drainCommand } from './job-drain.ts';
+import { pauseCommands } from './job-pause.ts';
 import { failureCommands } from './job-retry.ts';
 import { showWhy } from './transfer-why.ts';
 
@@ -51,6 +52,7 @@ export function jobCommands(job: Command, io: Io): void {
     .argument('[name]', 'default: the sweep of the recycle bin', 'sweepRecycleBin')
     .action((name) => startCron(io, name));
   failureCommands(job, io);
+  pauseCommands(job, io);
   drainCommand(job, io);
 }
 

@@ -20,6 +20,7 @@ comment on table drains is
   'restarts.';
 comment on column drains.name is 'Host or pool; empty for the scope `all`.';
 comment on column drains.account_id is 'Login id of the operator.';
+comment on column drains.reason is 'What waiting transfers say, when new work is paused. Null: a drain.';
 
 comment on table transfer_metrics is
   'Counters and histograms of ended transfers, summed from their events in the order of publication, so that each '

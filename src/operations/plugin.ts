@@ -9,8 +9,9 @@ import { blobStoreRoutes } from './blobs/routes.ts';
 import { cronRoutes } from './cron/routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import { type MetricsRoutes, metricsRoutes } from './metrics/routes.ts';
+import { metricsRoutes } from './metrics/routes.ts';
 import { failureRoutes } from './retries/failure.routes.ts';
+import { summaryRoutes } from './summary/routes.ts';
 import { workerRoutes } from './workers/routes.ts';
 
 export interface OperationsOptions {
@@ -20,7 +21,7 @@ export interface OperationsOptions {
   rules: StartRules;
   /** Signs cursors. */
   cursors: Signer;
-  settings: MetricsRoutes['config'] & Pick<Config, 'tokens.defaultScopes'>;
+  settings: Config;
 }
 
 export async function operationsPlugin(app: App, options: OperationsOptions) {
@@ -36,5 +37,6 @@ export async function operationsPlugin(app: App, options: OperationsOptions) {
   });
   await app.register(failureRoutes, { db });
   await app.register(workerRoutes, { db });
+  await app.register(summaryRoutes, { db, config: settings });
   await app.register(metricsRoutes, { metrics, findCaller, config: settings });
 }

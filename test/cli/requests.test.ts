@@ -409,6 +409,10 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['job', 'drain', '--end']);
   await run(['job', 'drain', '--host', 'nosuch'], { refused: true });
   await run(['job', 'drain', '--worker', 'nosuch'], { refused: true });
+  await run(['job', 'pause', '--message', 'The store is being moved.']);
+  await run(['job', 'summary']);
+  await run(['job', 'resume']);
+  await run(['setting', 'list', '--set']);
   await run(['worker', 'list']);
   await run(['cron', 'list']);
   await run(['cron', 'run', 'cleanUp']);

@@ -75,6 +75,12 @@ export const deleteDrain = (tx: Transaction, { scope, name }: DrainTarget) =>
   tx.maybeOneFirst(sql.write(z.object({ scope: z.string() }))`
     delete from drains where scope = ${scope} and name = ${name} returning scope`);
 
+/** Pauses new work: a drain of all workers with a reason. */
+export const putPause = (tx: Transaction, accountId: string, reason: string) =>
+  tx.query(sql.unsafe`
+    insert into drains (scope, name, account_id, reason) values ('all', '', ${accountId}, ${reason})
+    on conflict (scope, name) do update set reason = excluded.reason, account_id = excluded.account_id`);
+
 export const isWorker = (db: Reads, pool: string) => db.exists(sql.unsafe`select from workers where pool = ${pool}`);
 
 /** Deletes drains of single workers that no longer exist. */

@@ -3,6 +3,20 @@ import { z } from 'zod';
 /** Units of durations in milliseconds. */
 export const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
+const concealed = new WeakMap<z.ZodType, 'whole' | 'address'>();
+
+/**
+ * A setting whose value is not shown: all of it, or of an address the parts that may contain a password.
+ * @param part `whole` for keys and tokens
+ */
+export function secret<Schema extends z.ZodType>(part: 'whole' | 'address', schema: Schema): Schema {
+  concealed.set(schema, part);
+  return schema;
+}
+
+/** What must not be shown of a setting. Undefined: it is no secret. */
+export const secretPartOf = (schema: z.ZodType) => concealed.get(schema);
+
 /** `30m`, `2s`, `365d`, `500ms` → milliseconds. */
 export const duration = z
   .string()

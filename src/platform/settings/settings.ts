@@ -15,6 +15,7 @@ import {
   list,
   named,
   rate,
+  secret,
   UNITS,
 } from './setting-kinds.ts';
 
@@ -92,19 +93,25 @@ export const SETTINGS = {
   data: z.string().min(1).default('data'),
   // a process whose event loop is blocked for longer is killed; `start` restarts it
   'process.hangLimit': duration.refine((ms) => ms >= UNITS.s, { error: 'must be at least 1s' }).default(30 * UNITS.s),
-  'database.url': z
-    .string()
-    // errors do not repeat the value: it contains a password
-    .refine(isPostgresAddress, { error: POSTGRES_ADDRESS })
-    .optional(),
+  'database.url': secret(
+    'address',
+    z
+      .string()
+      // errors do not repeat the value: it contains a password
+      .refine(isPostgresAddress, { error: POSTGRES_ADDRESS })
+      .optional(),
+  ),
   // the first one encrypts after a rotation; errors do not repeat the values
-  secretKey: list
-    .refine((keys) => keys.length > 0 && keys.every((key) => readSecretKey(key) !== undefined), {
-      error: `must be ${SECRET_KEY_BYTES} bytes in base64; make one with: openssl rand -base64 32`,
-    })
-    .optional(),
+  secretKey: secret(
+    'whole',
+    list
+      .refine((keys) => keys.length > 0 && keys.every((key) => readSecretKey(key) !== undefined), {
+        error: `must be ${SECRET_KEY_BYTES} bytes in base64; make one with: openssl rand -base64 32`,
+      })
+      .optional(),
+  ),
   secretKeyFile: z.string().min(1).optional(),
-  'database.ownerUrl': z.string().refine(isPostgresAddress, { error: POSTGRES_ADDRESS }).optional(),
+  'database.ownerUrl': secret('address', z.string().refine(isPostgresAddress, { error: POSTGRES_ADDRESS }).optional()),
   'database.poolSize': integer(2, 1000).default(20),
   publicUrl: z.url().optional(),
   headerPrefixes: list.default(['svc-', 'dhi-']),
@@ -151,35 +158,44 @@ export const SETTINGS = {
   'passwords.requireLowercase': flag.default(true),
   'passwords.requireUppercase': flag.default(true),
   'passwords.requireDigit': flag.default(true),
-  'mail.url': z
-    .string()
-    // errors do not repeat the value: it may contain a password
-    .refine((url) => /^smtps?:$/.test(URL.parse(url)?.protocol ?? ''), {
-      error: 'must be smtp://[user:password@]host[:port], or smtps://… for TLS from the start',
-    })
-    .optional(),
+  'mail.url': secret(
+    'address',
+    z
+      .string()
+      // errors do not repeat the value: it may contain a password
+      .refine((url) => /^smtps?:$/.test(URL.parse(url)?.protocol ?? ''), {
+        error: 'must be smtp://[user:password@]host[:port], or smtps://… for TLS from the start',
+      })
+      .optional(),
+  ),
   'mail.from': z
     .string()
     .regex(/^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/, 'must be an e-mail address')
     .default('platform@localhost'),
   'mail.activationUrl': z.url().optional(),
   'mail.passwordUrl': z.url().optional(),
-  'cache.url': z
-    .string()
-    .refine((url) => /^rediss?:$/.test(URL.parse(url)?.protocol ?? ''), {
-      error: 'must be redis://[user:password@]host[:port][/database], or rediss://… for TLS',
-    })
-    .optional(),
+  'cache.url': secret(
+    'address',
+    z
+      .string()
+      .refine((url) => /^rediss?:$/.test(URL.parse(url)?.protocol ?? ''), {
+        error: 'must be redis://[user:password@]host[:port][/database], or rediss://… for TLS',
+      })
+      .optional(),
+  ),
   'cache.lifetime': duration.default(10 * UNITS.m),
   'cache.lifetimes': durations.default({}),
   'twoFactor.issuer': z.string().min(1).default('Data platform'),
-  'blobs.url': z
-    .string()
-    // errors do not repeat the value: it contains a secret
-    .refine((url) => parseBucketAddress(url) !== undefined, {
-      error: 'must be s3://key:secret@host:port/bucket[/folder][?region=…][&tls=false]',
-    })
-    .optional(),
+  'blobs.url': secret(
+    'address',
+    z
+      .string()
+      // errors do not repeat the value: it contains a secret
+      .refine((url) => parseBucketAddress(url) !== undefined, {
+        error: 'must be s3://key:secret@host:port/bucket[/folder][?region=…][&tls=false]',
+      })
+      .optional(),
+  ),
   'blobs.redirectFrom': integer(1).optional(),
   'blobs.connectTimeout': duration.default(5 * UNITS.s),
   'blobs.firstByteTimeout': duration.default(15 * UNITS.s),
@@ -212,13 +228,16 @@ export const SETTINGS = {
   'recycleBin.retention': duration.default(180 * UNITS.d),
   'compat.recursiveLists': flag.default(true),
   'otel.endpoint': z.url({ protocol: /^https?$/ }).optional(),
-  'otel.headers': headerList.default({}),
+  'otel.headers': secret('whole', headerList.default({})),
   'otel.serviceName': z.string().min(1).default('platform'),
   'otel.sampleRatio': z.coerce.number().min(0).max(1).default(1),
-  'metrics.token': z
-    .string()
-    .regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 visible ASCII characters')
-    .optional(),
+  'metrics.token': secret(
+    'whole',
+    z
+      .string()
+      .regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 visible ASCII characters')
+      .optional(),
+  ),
   'worker.concurrency': integer(1, 1000).optional(),
   'worker.memory': integer(256).optional(),
   'worker.cores': z.coerce.number().positive().max(10_000).optional(),

@@ -44,11 +44,20 @@ const unmetNow = (worker: LiveWorker, flags: readonly string[]) =>
 
 export const NO_WORKER = 'No worker is running.';
 
+/** What waiting transfers say while new work is paused. */
+export const pausedSentence = ({ reason }: { reason: string }) =>
+  reason === '' ? 'New work is paused by an administrator.' : `New work is paused: ${reason}`;
+
 /**
  * Why no worker can start a transfer with these flags now. Undefined: one can, once the transfer is next in the queue.
  */
-export function waitingReason(all: readonly LiveWorker[], flags: readonly string[]): string | undefined {
+export function waitingReason(
+  all: readonly LiveWorker[],
+  flags: readonly string[],
+  pause?: { reason: string } | null,
+): string | undefined {
   const workers = all.filter(({ draining }) => !draining);
+  if (pause && workers.length === 0) return pausedSentence(pause);
   if (workers.length === 0) return all.length === 0 ? NO_WORKER : 'All workers are draining and take no transfers.';
   const able = workers.filter((worker) => couldRun(worker, flags));
   if (able.length === 0) return unsatisfiableReason(workers, decodeRequirements(flags));

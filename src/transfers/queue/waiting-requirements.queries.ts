@@ -52,6 +52,19 @@ export const listLiveWorkers = (db: Reads) =>
         where status = 'InProgress' and worker_pool = pool), '[]') as running
     from workers order by started_at, pool`);
 
+const Pause = z.object({
+  since: z.string(),
+  accountId: z.string(),
+  /** Empty: none was given. */
+  reason: z.string(),
+});
+export type Pause = z.infer<typeof Pause>;
+
+/** The pause of new work by an administrator, if there is one. */
+export const findPause = (db: Reads) =>
+  db.maybeOne(sql.type(Pause)`
+    select since, account_id, reason from drains where scope = 'all' and reason is not null`);
+
 export interface WaitingRequirements {
   flags: readonly string[];
   reason?: string | undefined;

@@ -1,7 +1,13 @@
 import type { Transaction } from '../../db.ts';
 import { enqueueFirst, type WaitingTransfer } from './enqueue.ts';
 import { couldRun, type LiveWorker, waitingReason } from './queue-status.ts';
-import { listLiveWorkers, listWaiting, setHolds, setWaitingRequirements } from './waiting-requirements.queries.ts';
+import {
+  findPause,
+  listLiveWorkers,
+  listWaiting,
+  setHolds,
+  setWaitingRequirements,
+} from './waiting-requirements.queries.ts';
 
 /**
  * Stores for each combination of flags why no worker starts its transfers now. Reserves a worker for a transfer that is
@@ -12,7 +18,8 @@ import { listLiveWorkers, listWaiting, setHolds, setWaitingRequirements } from '
 export async function updateWaitingRequirements(tx: Transaction, patience: number): Promise<void> {
   const waiting = await listWaiting(tx);
   const workers = await listLiveWorkers(tx);
-  const needs = waiting.map(({ flags }) => ({ flags, reason: waitingReason(workers, flags) }));
+  const pause = await findPause(tx);
+  const needs = waiting.map(({ flags }) => ({ flags, reason: waitingReason(workers, flags, pause) }));
   await setWaitingRequirements(tx, needs);
 
   const heads = waiting.flatMap(({ flags, head }, n) => (head ? [{ ...head, flags, reason: needs[n]?.reason }] : []));

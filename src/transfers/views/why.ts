@@ -6,7 +6,7 @@ import { component, flag, number, objects, text, texts } from '../../http/rules/
 import { findTransfer, listSeen, STATUSES } from '../queries.ts';
 import { couldRun, type LiveWorker, permanentReason, temporaryReason, waitingReason } from '../queue/queue-status.ts';
 import { requestedFlags } from '../queue/requirements.ts';
-import { listLiveWorkers } from '../queue/waiting-requirements.queries.ts';
+import { findPause, listLiveWorkers } from '../queue/waiting-requirements.queries.ts';
 import { getQueueStatus } from './why.queries.ts';
 
 export const Why = component('WaitingExplanation', {
@@ -44,8 +44,8 @@ export async function explainWaiting(
   const { status, flags, errorMessage, backOff, position } = await getQueueStatus(db, id);
   if (status !== 'Pending')
     return { status, ...(errorMessage === undefined ? {} : { reason: errorMessage }), workers: [] };
-  const workers = await listLiveWorkers(db);
-  const reason = waitingReason(workers, flags) ?? backOff;
+  const [workers, pause] = await Promise.all([listLiveWorkers(db), findPause(db)]);
+  const reason = waitingReason(workers, flags, pause) ?? backOff;
   const needs = requestedFlags(flags);
   const busy = workers.filter((worker) => couldRun(worker, flags) && temporaryReason(worker, flags) !== undefined);
   const idle = workers.some((worker) => couldRun(worker, flags) && temporaryReason(worker, flags) === undefined);
