@@ -197,17 +197,23 @@ async function renew(stored: LoginFile, old: Login, url: string): Promise<Login>
   }
 }
 
+/** Parameters of a query; lists repeat theirs, undefined leaves it out. */
+export function queryString(query: NonNullable<CallOptions['query']>): URLSearchParams {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    for (const one of Array.isArray(value) ? value : [value]) search.append(name, String(one));
+  }
+  return search;
+}
+
 async function send(
   method: Method,
   base: string,
   path: string,
   { query = {}, body, headers = {}, repeatable = false }: CallOptions,
 ): Promise<Response<string>> {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value === undefined) continue;
-    for (const one of Array.isArray(value) ? value : [value]) search.append(name, String(one));
-  }
+  const search = queryString(query);
   const isIdempotent = method === 'GET' || 'idempotency-key' in headers;
   const options: OptionsInit = {
     method,

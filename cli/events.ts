@@ -10,7 +10,8 @@ export const shortEventType = (type: string) => type.replace(/^svc\.platform\.ev
 export const longEventType = (type: string) => (type.includes('.') ? type : `svc.platform.events.${type}event`);
 
 /** The change of the resource, in a word or a sentence. */
-export const about = ({ data }: CloudEvent): string | undefined => data.ErrorMessage ?? data.Status ?? data.Name;
+export const about = ({ data }: CloudEvent): string | undefined =>
+  data.ErrorMessage ?? data.Status ?? data.Name ?? data.Change?.join(', ');
 
 /** A line about an event of a stream, with its offset. */
 export const eventLine = (offset: string, event: CloudEvent): string =>

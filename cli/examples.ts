@@ -227,7 +227,7 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'crs list': ['crs list utm zone 32', 'crs list utm --authority EPSG'],
   'eum list': ['eum list m3/s', 'eum list water level --kind item'],
   'crs show': ['crs show 25832', 'crs show EPSG:25832'],
-  'event list': ['event list --limit 20'],
+  'event list': ['event list --limit 20', 'event list --type datasetcreated --type datasetchanged --project PROJECT'],
   'event follow': ['event follow --json'],
   'webhook create': ['webhook create https://host.example/hook --type transferfinished'],
   'webhook list': ['webhook list'],

@@ -434,6 +434,8 @@ CREATE INDEX projects_roots ON projects (tenant_id, name COLLATE "C", id) WHERE 
 -- trigger keep_grants_void: keep_project_grants_void
 -- trigger projects_binned: bin_project
 -- trigger projects_binned_made: bin_project
+-- trigger projects_changed: tell_changed_projects
+-- trigger projects_created: tell_created_projects
 -- trigger projects_followed: follow_member_source
 -- trigger projects_permissions_changed: keep_permission_grants
 -- trigger projects_permissions_made: keep_permission_grants
@@ -469,6 +471,9 @@ END) stored,
 CREATE INDEX project_members_account ON project_members (account_id);
 CREATE INDEX project_members_key ON project_members (key_id) WHERE (key_id IS NOT NULL);
 CREATE INDEX project_members_user ON project_members (user_id) INCLUDE (project_id);
+-- trigger members_added: tell_added_members
+-- trigger members_changed: tell_changed_roles
+-- trigger members_removed: tell_removed_members
 
 -- Pictures of projects, in a table of their own so that lists do not read them.
 create table project_thumbnails (
@@ -480,6 +485,7 @@ create table project_thumbnails (
   constraint project_thumbnails_content_check CHECK (((length(content) >= 1) AND (length(content) <= 1048576))),
   constraint project_thumbnails_content_type_check CHECK ((content_type = ANY (ARRAY['image/png'::text, 'image/jpeg'::text, 'image/webp'::text])))
 );
+-- trigger thumbnails_changed: tell_thumbnail
 
 -- The permissions of projects and datasets, a row for each principal and operation, for searches by principal. The
 -- truth is `permissions` of the entity; the triggers `…_permissions_made` and `…_permissions_changed` fill this table.
@@ -599,6 +605,8 @@ CREATE INDEX datasets_project ON datasets (project_id, name COLLATE "C", id);
 -- trigger changed_vector_content: new_vector_content
 -- trigger datasets_binned: bin_dataset
 -- trigger datasets_binned_made: bin_dataset
+-- trigger datasets_changed: tell_changed_datasets
+-- trigger datasets_created: tell_created_datasets
 -- trigger datasets_permissions_changed: keep_permission_grants
 -- trigger datasets_permissions_made: keep_permission_grants
 -- trigger datasets_unbinned: unbin_removed
@@ -731,6 +739,7 @@ create table credit_entries (
 );
 CREATE INDEX credit_entries_arrivals ON credit_entries (pool_id, lot_id, seq) WHERE (((account)::text = 'Available'::text) AND ((amount)::numeric > (0)::numeric));
 CREATE INDEX credit_entries_operation ON credit_entries (pool_id, operation_id, seq) WHERE (operation_id IS NOT NULL);
+-- trigger changes_told: tell_credits
 -- trigger only_inserts: refuse_change
 -- trigger sums: check_credit_postings
 
@@ -1251,9 +1260,19 @@ create table events (
   -- The payload, with the member names of the API's events.
   data jsonb not null,
   "time" timestamp with time zone not null default now(),
+  -- Transaction of a change of a project, dataset, members or credits: it has one event of a type and a thing. Such
+  -- events are written by triggers, are seen by those who see the thing, and go only to webhooks that name their type.
+  -- Null: another event.
+  transaction_id xid8,
+  -- Dataset that has changed: who sees it may see the event.
+  dataset_id uuid,
+  -- Accounts and keys that could read the project or dataset before the change, and may have lost that: they see the
+  -- event, too.
+  former_readers uuid[],
   constraint events_pkey PRIMARY KEY (id)
 );
 CREATE INDEX events_unpublished ON events (id) WHERE ("offset" IS NULL);
+CREATE UNIQUE INDEX events_changes ON events (transaction_id, resource_id, type) WHERE (("offset" IS NULL) AND (transaction_id IS NOT NULL));
 CREATE UNIQUE INDEX events_published ON events ("offset") WHERE ("offset" IS NOT NULL);
 
 -- Subscriptions of tenants to events.
@@ -1261,7 +1280,7 @@ create table webhooks (
   id uuid not null default uuidv7(),
   tenant_id uuid not null,
   url text not null,
-  -- Event types. Empty: all.
+  -- Event types. Empty: all but those with `events.transaction_id`.
   types text[] not null,
   -- Signs deliveries. Null: encrypted in `sealed_secret`.
   secret bytea,

@@ -1,5 +1,19 @@
 import { type Fragment, sql, type Transaction } from './db.ts';
 
+/** Change events, which the triggers of `sql/functions/events.sql` write. */
+const CHANGES = [
+  'projectcreated',
+  'projectchanged',
+  'projectmoved',
+  'projectdeleted',
+  'projectrestored',
+  'memberschanged',
+  'datasetcreated',
+  'datasetchanged',
+  'datasetdeleted',
+  'datasetrestored',
+  'creditschanged',
+] as const;
 const NAMES = [
   'transferstarted',
   'transferprogress',
@@ -13,9 +27,9 @@ const NAMES = [
 export type EventName = (typeof NAMES)[number];
 export type EventType = `svc.platform.events.${EventName}event`;
 /** All event types. A webhook may subscribe to each of them. */
-export const EVENT_TYPES = NAMES.map((name): EventType => `svc.platform.events.${name}event`);
+export const EVENT_TYPES = [...NAMES, ...CHANGES].map((name) => `svc.platform.events.${name}event` as const);
 
-/** An event of the outbox; members as in CloudEvents. */
+/** An event that code emits; members as in CloudEvents. */
 export interface Event {
   type: EventType;
   source: string;
@@ -54,3 +68,9 @@ export async function emitAll(tx: Transaction, events: readonly Event[]) {
 export async function emit(tx: Transaction, event: Event) {
   await tx.query(sql.unsafe`${eventInsert(event)}`);
 }
+
+/** Names who caused those changes of the caller's transaction whose rows do not name anybody, such as a restore. */
+export const nameActor = (tx: Transaction, userId: string) =>
+  tx.query(sql.unsafe`
+    update events set user_id = ${userId}
+    where transaction_id = pg_current_xact_id() and "offset" is null and user_id is null`);

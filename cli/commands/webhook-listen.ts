@@ -33,7 +33,8 @@ export async function listen(io: Io, { to, secretStdin, type, after, limit }: Li
   if (limit === 0) return;
   for await (const { id, data } of followStream(io.api, EVENTS, after === undefined ? undefined : String(after))) {
     const event = JSON.parse(data) as CloudEvent;
-    if (types && !types.includes(event.type)) continue;
+    // change events go only to webhooks that name their type
+    if (types ? !types.includes(event.type) : event.data.Change !== undefined) continue;
     const answer = to === undefined ? undefined : await send(to, secret, event.id, data);
     if (io.json) io.out(answer ? JSON.stringify({ event, ...answer }) : data);
     else

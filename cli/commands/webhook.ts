@@ -65,7 +65,7 @@ const describe = ({ id, url, types, status, failingSince, createdAt, secret }: W
   record({
     id,
     url,
-    types: types.join(', ') || 'all',
+    types: types.join(', ') || 'all but change events',
     status,
     'failing since': moment(failingSince),
     created: moment(createdAt),
@@ -99,7 +99,7 @@ async function listWebhooks(io: Io): Promise<void> {
       id,
       status,
       url,
-      types.join(', ') || 'all',
+      types.join(', ') || 'all but change events',
       moment(failingSince),
       moment(createdAt),
     ],

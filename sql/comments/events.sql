@@ -5,11 +5,19 @@ comment on column events."offset" is
   'Position in the stream, assigned by the one process that publishes, after the commit, so that no event appears '
   'behind a reader. Null: not published yet.';
 comment on column events.project_id is 'Project whose readers may see it.';
+comment on column events.transaction_id is
+  'Transaction of a change of a project, dataset, members or credits: it has one event of a type and a thing. Such events '
+  'are written by triggers, are seen by those who see the thing, and go only to webhooks that name their type. Null: '
+  'another event.';
+comment on column events.dataset_id is 'Dataset that has changed: who sees it may see the event.';
+comment on column events.former_readers is
+  'Accounts and keys that could read the project or dataset before the change, and may have lost that: they see the event, '
+  'too.';
 comment on column events.user_id is 'Account that caused it.';
 comment on column events.data is 'The payload, with the member names of the API''s events.';
 
 comment on table webhooks is 'Subscriptions of tenants to events.';
-comment on column webhooks.types is 'Event types. Empty: all.';
+comment on column webhooks.types is 'Event types. Empty: all but those with `events.transaction_id`.';
 comment on column webhooks.secret is 'Signs deliveries. Null: encrypted in `sealed_secret`.';
 comment on column webhooks.sealed_secret is
   'The secret, encrypted with a key of `signing_keys`. Null: in `secret`, until the next start encrypts it.';

@@ -50,16 +50,27 @@ export const checkMaySpend = (db: Reads, caller: Caller, tenantId: string) =>
       tenantId,
     ), db, caller, tenantId, `Only Owners of tenant '${tenantId}' and the role CreditSpender may reserve, spend and release its credits.`);
 
-/** Members, keys with the role Owner, administrators and the back office. */
-export async function checkMayQuery(db: Reads, caller: Caller, tenantId: string): Promise<void> {
-  if (caller.key === undefined ? isMember(caller, tenantId) : ownsByKey(caller, tenantId)) return;
-  await checkVisible(db, caller, tenantId);
-  if (!isAdministrator(caller) && !hasRole(caller, 'BackOffice', 'PlatformAdministrator'))
-    throw forbidden(`You may not read the credits of tenant '${tenantId}'.`);
+/** Ids of the tenants whose credits the caller may query as a member, or as a key with the role Owner. */
+export function queriedTenants({ key, tenants }: Caller): string[] {
+  if (key !== undefined) return key.role === 'Owner' ? [key.tenantId] : [];
+  return tenants.map(({ id }) => id);
 }
 
+/** Whether the caller may query the credits of every tenant. */
+export const mayQueryAll = (caller: Caller): boolean =>
+  isAdministrator(caller) || hasRole(caller, 'BackOffice', 'PlatformAdministrator');
+
+/** Members, keys with the role Owner, administrators and the back office. */
+export async function checkMayQuery(db: Reads, caller: Caller, tenantId: string): Promise<void> {
+  if (queriedTenants(caller).includes(tenantId)) return;
+  await checkVisible(db, caller, tenantId);
+  if (!mayQueryAll(caller)) throw forbidden(`You may not read the credits of tenant '${tenantId}'.`);
+}
+
+export const mayQueryGeneric = (caller: Caller): boolean => isAdministrator(caller) || hasRole(caller, 'BackOffice');
+
 export function checkMayQueryGeneric(caller: Caller): void {
-  if (!isAdministrator(caller) && !hasRole(caller, 'BackOffice'))
+  if (!mayQueryGeneric(caller))
     throw forbidden('Only administrators and the role BackOffice may read the generic pool.');
 }
 

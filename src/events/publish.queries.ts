@@ -17,7 +17,7 @@ export async function lockPublishing(tx: Transaction) {
 
 /**
  * Assigns offsets to the oldest unpublished events, inserts a delivery for each subscribed webhook, and notifies.
- * Returns the number of events.
+ * Webhooks without types get no change events. Returns the number of events.
  */
 export const publishSome = (tx: Transaction, limit: number) =>
   tx.oneFirst(sql.write(z.object({ count: z.number() }))`
@@ -25,7 +25,7 @@ export const publishSome = (tx: Transaction, limit: number) =>
       select id, nextval('event_offsets') as number
       from (select id from events where "offset" is null order by id limit ${limit}) e),
     published as (
-      update events e set "offset" = fresh.number from fresh where e.id = fresh.id returning e.id, e.type, e.tenant_id),
+      update events e set "offset" = fresh.number from fresh where e.id = fresh.id returning e.id, e.type, e.tenant_id, e.transaction_id),
     -- the lock waits for a concurrent deletion of a webhook, which then gets no delivery
     hooks as materialized (
       select id, tenant_id, types from webhooks
@@ -33,6 +33,6 @@ export const publishSome = (tx: Transaction, limit: number) =>
     asked as (
       insert into deliveries (webhook_id, event_id)
       select hooks.id, published.id from hooks join published using (tenant_id)
-      where hooks.types = '{}' or published.type = any(hooks.types)),
+      where hooks.types = '{}' and published.transaction_id is null or published.type = any(hooks.types)),
     told as (select pg_notify(${PUBLISHED}, '') where exists (select from fresh))
     select (select count(*) from fresh) as count from (select count(*) from told) t`);

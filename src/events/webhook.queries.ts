@@ -7,7 +7,9 @@ import { component, createdAt, text, texts, timeText, updatedAt, uuidText } from
 export const Webhook = component('Webhook', {
   id: uuidText('Id of the webhook.'),
   url: text('URL that receives the events.', 'https://example.org/hook'),
-  types: texts('Types of events to deliver. Absent: all.', ['svc.platform.events.transferfinishedevent']),
+  types: texts('Types of events to deliver. Absent: all but change events.', [
+    'svc.platform.events.transferfinishedevent',
+  ]),
   status: z
     .enum(['Active', 'Failing', 'Disabled'])
     .describe(
@@ -31,7 +33,7 @@ export interface NewWebhook {
   id: string;
   tenantId: string;
   url: string;
-  /** Empty for all types. */
+  /** Empty for all types but change events. */
   types: readonly string[];
   sealedSecret: Buffer;
   createdBy: string;
@@ -82,7 +84,7 @@ export const replayDeliveries = (tx: Transaction, id: string, after: number) =>
     with again as (
       insert into deliveries (webhook_id, event_id)
       select w.id, e.id from webhooks w join events e on e.tenant_id = w.tenant_id
-      where w.id = ${id} and e."offset" > ${after} and (w.types = '{}' or e.type = any(w.types))
+      where w.id = ${id} and e."offset" > ${after} and (w.types = '{}' and e.transaction_id is null or e.type = any(w.types))
       order by e."offset"
       on conflict (webhook_id, event_id) do update
       set state = 'Pending', attempts = 0, next_at = now(), worker = null, claim = deliveries.claim + 1, status = null, error = null,

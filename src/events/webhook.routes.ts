@@ -47,7 +47,8 @@ export async function webhookRoutes(app: App, parts: WebhookRoutes) {
     summary: 'Creates a webhook for events of the tenant (tenant Owners)',
     description: [
       'Sends each event as a POST of a CloudEvent (`application/cloudevents+json`), signed as Standard Webhooks specify, and retries',
-      'until the receiver answers 2xx. Without `types`, sends all events. The secret is returned only here. A webhook whose attempts have',
+      'until the receiver answers 2xx. Without `types`, sends all events but change events (those of projects, members, datasets and credits), which only',
+      'webhooks get that name their types. The secret is returned only here. A webhook whose attempts have',
       'all failed for days (`webhooks.disableAfter`) is `Disabled` and gets no events until a test or a replay enables it.',
     ].join(' '),
     body: z.object({
@@ -57,7 +58,11 @@ export async function webhookRoutes(app: App, parts: WebhookRoutes) {
         .min(1)
         .max(2048)
         .meta({ description: 'URL that receives the events.', example: 'https://example.org/hook' }),
-      types: z.array(z.enum(EVENT_TYPES)).max(100).optional().describe('Types of events to deliver. Absent: all.'),
+      types: z
+        .array(z.enum(EVENT_TYPES))
+        .max(100)
+        .optional()
+        .describe('Types of events to deliver. Absent: all but change events.'),
       secret: textUpTo(
         200,
         'Key of the signature. Absent: the platform makes one.',

@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../db.ts';
 import { forbidden } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
+import { nameActor } from '../outbox.ts';
 import { requireCapability } from '../projects/access.ts';
 import { putMembers } from '../projects/members.queries.ts';
 import { getRecord } from '../projects/queries.ts';
@@ -27,6 +28,7 @@ export async function restoreProjectTo(db: Database, caller: Caller, id: string,
       await setParent(tx, item.id, target.id);
     } else await becomeRoot(tx, caller, item, inheritsMembers);
     await undeleteProjects(tx, [item.id]);
+    await nameActor(tx, caller.userId);
   });
 }
 
@@ -44,6 +46,7 @@ export async function restoreDatasetTo(
     if (!item.readable) throw unreadable(item);
     checkTarget(item, target);
     await undeleteDataset(tx, item.id, target.id);
+    await nameActor(tx, caller.userId);
   });
 }
 

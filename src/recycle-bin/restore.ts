@@ -1,5 +1,6 @@
 import type { Database, Reads } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
+import { nameActor } from '../outbox.ts';
 import { type DeletedItem, type ItemAddress, listDeletedAbove, listGrantors, type Step } from './item.queries.ts';
 import { deletedItem, lacking, lockedItem, privilegeFor, projectIdOf } from './item.ts';
 import { listContents } from './purge.queries.ts';
@@ -21,6 +22,7 @@ export async function restore(db: Database, caller: Caller, address: ItemAddress
       steps.filter((step) => step.itemType === 'Project').map((step) => step.id),
     );
     if (item.itemType === 'Dataset') await undeleteDataset(tx, item.id, projectIdOf(item));
+    await nameActor(tx, caller.userId);
   });
 }
 

@@ -99,7 +99,9 @@ test('a stream sends only events that its reader may read at that time', async (
   for (const stream of streams) t.teardown(stream.close);
   const tell = (resourceId: string) => happen({ tenantId: owner.tenantId, projectId }, resourceId);
   const mine = (stream: EventStream) =>
-    stream.heard.filter(({ event }) => event.projectid === projectId).map(({ event }) => event.resourceid);
+    stream.heard
+      .filter(({ event }) => event.projectid === projectId && event.source === '/test')
+      .map(({ event }) => event.resourceid);
   await tell('both');
   while (mine(streams[1]).length < 1) await sleep(20);
   await w.sql('delete from project_members where user_id = $1', [reader.userId]);

@@ -458,7 +458,9 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['crs', 'show', '25832']);
   await run(['eum', 'list', 'm3/s', '--kind', 'unit']);
   await run(['event', 'list', '--after', '0', '--limit', '1']);
-  await run(['event', 'follow', '--after', '0', '--limit', '1']);
+  const chosen = ['--type', 'projectcreated', '--project', project.id];
+  await run(['event', 'list', ...chosen, '--limit', '1']);
+  await run(['event', 'follow', '--after', '0', ...chosen, '--limit', '1']);
   const secret = { stdin: `whsec_${Buffer.alloc(32, 7).toString('base64')}` };
   const hook = ['webhook', 'create', 'https://192.0.2.1/hook', '--type', 'transferfinished'];
   await run([...hook, '--secret-stdin'], { ...secret, refused: true });
