@@ -105,8 +105,10 @@ export class DatasetHeaders {
   }
 
   #values({ spec, grows, chunked, address, tree }: StoredArray): Message[] {
-    const { type, shape, chunks, fill, characters } = spec;
+    const { type, shape, fill, characters } = spec;
     const bytes = bytesPerValue(type);
+    // a dimension may have no values, a chunk may not
+    const chunks = spec.chunks.map((length) => Math.max(1, length));
     const single = newValues(type, 1);
     single[0] = fill as never;
     const value = Buffer.from(bytesOfValues(single));

@@ -52,6 +52,8 @@ export class Hdf5Writer implements ArrayWriter {
 
   async whole(spec: ArraySpec, values: StoredValues): Promise<void> {
     const array = this.#arrays.get(spec.name)!;
+    // libraries refuse an address of no values
+    if (values.length === 0) return;
     if (!array.chunked) {
       array.address = this.#sink.position;
       await this.#sink.append(Uint8Array.from(bytesOfValues(values)));
