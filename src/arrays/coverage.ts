@@ -12,7 +12,7 @@ import {
 } from './limits.ts';
 import type { OutputAxis } from './output-axis.ts';
 import { selectCells } from './select-cells.ts';
-import { selectPlaces } from './select-places.ts';
+import { type ChosenPlaces, selectPlaces } from './select-places.ts';
 import type { Choice, Selection } from './selection.ts';
 import type { OpenDataset } from './stores.ts';
 import { stepsWithin, timeAxis } from './times.ts';
@@ -49,7 +49,8 @@ interface Plan {
 
 /** Reads what a request asks for; refuses too much before it reads. */
 export async function readCoverages(dataset: OpenDataset, wish: ValuesWish, signal: AbortSignal): Promise<Coverage[]> {
-  const plans = chosenVariables(dataset, wish.items).map((variable) => planQuery(dataset, variable, wish));
+  const known: ChosenPlaces = new Map();
+  const plans = chosenVariables(dataset, wish.items).map((variable) => planQuery(dataset, variable, wish, known));
   if ((wish.from ?? wish.to) !== undefined && plans.every(({ steps }) => steps === undefined))
     throw invalidMember(wish.from === undefined ? 'to' : 'from', 'The values have no times.');
   checkSize(plans);
@@ -98,9 +99,10 @@ function chosenVariables({ variables }: OpenDataset, wanted: readonly string[] |
   return [...new Set(chosen)];
 }
 
-function planQuery(dataset: OpenDataset, variable: Variable, wish: ValuesWish): Plan {
+function planQuery(dataset: OpenDataset, variable: Variable, wish: ValuesWish, known: ChosenPlaces): Plan {
   const { data, cells, places } = dataset;
-  const selection = places === undefined ? selectCells(variable, cells, wish) : selectPlaces(variable, places, wish);
+  const selection =
+    places === undefined ? selectCells(variable, cells, wish) : selectPlaces(variable, places, wish, known);
   const steps = variable.timed ? stepsWithin(data.time!, wish.from, wish.to) : undefined;
   return { variable, selection, steps };
 }

@@ -7,6 +7,8 @@ export const mostValues = 1_000_000;
  */
 export const mostRead = 4 * mostValues;
 export const mostChunkBytes = 2 ** 30;
+/** Values of a part of a mesh: those at the other nodes and elements around the chosen ones are no data. */
+export const mostFilled = 16 * mostValues;
 
 /** What those do who need more than an answer holds. */
 export const EXPORT_INSTEAD = 'export the dataset with POST /api/conversion/download-convert';
@@ -27,3 +29,5 @@ export const tooManyRead = (values: number) =>
   tooMuch(`needs ${values} values of the dataset to be read. The maximum is ${mostRead}`);
 export const tooManyBytes = (bytes: number) =>
   tooMuch(`needs ${bytes} bytes to be read. The maximum is ${mostChunkBytes}`);
+export const tooManyFilled = (values: number) =>
+  tooMuch(`would have ${values} values with those of the nodes and elements around it. The maximum is ${mostFilled}`);

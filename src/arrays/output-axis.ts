@@ -36,19 +36,19 @@ const column = (name: string, type: 'Int32' | 'Float64', number: (index: number)
 /** A column of numbers of elements, nodes or layers. */
 export const wholeColumn = (name: string, number: (index: number) => number): AxisColumn =>
   column(name, 'Int32', number);
-const realColumn = (name: string, values: ArrayLike<number>): AxisColumn =>
-  column(name, 'Float64', (index) => values[index]!);
+
+/** An axis of numbers by their index. */
+export function numbersAt(name: string, length: number, number: (index: number) => number): OutputAxis {
+  const own = column(name, 'Float64', number);
+  return { name, length, columns: [own], value: own.cell };
+}
 
 /** An axis of numbers. */
 export function numbers(name: string, values: ArrayLike<number>, even = false): OutputAxis {
-  const own = realColumn(name, values);
   const { length } = values;
   return {
-    name,
-    length,
-    columns: [own],
+    ...numbersAt(name, length, (index) => values[index]!),
     ...(even && length > 1 ? { even: [values[0]!, values[length - 1]!] } : {}),
-    value: own.cell,
   };
 }
 
@@ -64,23 +64,24 @@ export function layers(chosen: readonly number[], axis: Pick<Axis, 'values'>): O
 /** A further coordinate of an item. */
 export const other = ({ name, values }: Axis, key: string): OutputAxis => ({
   ...numbers(key, values),
-  columns: [realColumn(name, values)],
+  columns: numbers(name, values).columns,
 });
 
-/** Places whose coordinates are not those of a grid. */
+/** Places whose coordinates are not those of a grid, by their index: not listed before an answer needs them. */
 export interface Points {
-  readonly x: Float64Array;
-  readonly y: Float64Array;
-  readonly z?: Float64Array | undefined;
+  readonly length: number;
+  x(index: number): number;
+  y(index: number): number;
+  readonly z?: ((index: number) => number) | undefined;
   /** Further columns of the table, such as the numbers of elements. */
   readonly columns?: readonly AxisColumn[];
 }
 
-export function composite({ x, y, z, columns = [] }: Points): OutputAxis {
-  const along = [numbers('x', x), numbers('y', y), ...(z === undefined ? [] : [numbers('z', z)])];
+export function composite({ columns = [], ...points }: Points): OutputAxis {
+  const along = coordinatesOf(points);
   return {
     name: 'composite',
-    length: x.length,
+    length: points.length,
     columns: [...columns, ...along.flatMap((axis) => axis.columns)],
     coordinates: along.map((axis) => axis.name),
     value: (index) => `[${along.map((axis) => axis.value(index)).join(',')}]`,
@@ -88,7 +89,13 @@ export function composite({ x, y, z, columns = [] }: Points): OutputAxis {
 }
 
 /** The coordinates of a single position as axes of one value; further columns come first. */
-export function single({ x, y, z, columns = [] }: Points): OutputAxis[] {
-  const [first, ...rest] = [numbers('x', x), numbers('y', y), ...(z === undefined ? [] : [numbers('z', z)])];
+export function single({ columns = [], ...point }: Points): OutputAxis[] {
+  const [first, ...rest] = coordinatesOf(point);
   return [{ ...first!, columns: [...columns, ...first!.columns] }, ...rest];
 }
+
+const coordinatesOf = ({ length, x, y, z }: Points): OutputAxis[] => [
+  numbersAt('x', length, x),
+  numbersAt('y', length, y),
+  ...(z === undefined ? [] : [numbersAt('z', length, z)]),
+];

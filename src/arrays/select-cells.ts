@@ -70,7 +70,7 @@ function atPoint(before: Before, cells: CellGrid, { x, y }: { x: number; y: numb
   const found = cells.find(x, y);
   if (found === undefined) throw outside(x, y);
   const { column, row } = found;
-  const point = { x: Float64Array.of(cells.x(column, row)), y: Float64Array.of(cells.y(column, row)) };
+  const point = { length: 1, x: () => cells.x(column, row), y: () => cells.y(column, row) };
   return {
     indices: [...before.indices, { first: row, length: 1 }, { first: column, length: 1 }],
     axes: before.axes,
@@ -127,11 +127,11 @@ function asPoints(before: Before, cells: CellGrid, [rows, columns]: CellSpans, b
     const [column, row] = [columns.first + (n % columns.length), rows.first + Math.floor(n / columns.length)];
     if (box === undefined || isIn(cells, column, row, box)) kept.push(n);
   }
-  const of = (along: (column: number, row: number) => number) =>
-    Float64Array.from(kept, (n) =>
-      along(columns.first + (n % columns.length), rows.first + Math.floor(n / columns.length)),
-    );
-  const points = { x: of(cells.x), y: of(cells.y) };
+  const of = (along: (column: number, row: number) => number) => (index: number) => {
+    const n = kept[index]!;
+    return along(columns.first + (n % columns.length), rows.first + Math.floor(n / columns.length));
+  };
+  const points = { length: kept.length, x: of(cells.x), y: of(cells.y) };
   return {
     indices: [...before.indices, rows, columns],
     axes: [...before.axes, composite(points)],

@@ -1,15 +1,24 @@
 import type { Indices } from 'hydrofiles/data';
 import { invalidMember } from '../errors.ts';
 import type { MeshPlaces } from './mesh-places.ts';
-import { type AxisColumn, composite, numbers, other, single, wholeColumn } from './output-axis.ts';
+import { type AxisColumn, composite, numbersAt, other, single, wholeColumn } from './output-axis.ts';
 import { checkLayer, keysOf, outside } from './select-cells.ts';
 import { all, type Choice, type Selection } from './selection.ts';
 import type { Variable } from './variables.ts';
 
+/** Chosen nodes and cells of a request, which its items share. */
+export type ChosenPlaces = Map<NonNullable<Variable['location']>, Uint32Array>;
+
 /** Values of an item at nodes or in cells of a mesh. */
-export function selectPlaces(variable: Variable, places: MeshPlaces, choice: Choice): Selection {
+export function selectPlaces(
+  variable: Variable,
+  places: MeshPlaces,
+  choice: Choice,
+  known: ChosenPlaces = new Map(),
+): Selection {
   const location = variable.location!;
-  const chosen = chosenPlaces(variable, places, choice);
+  const chosen = known.get(location) ?? chosenPlaces(variable, places, choice);
+  known.set(location, chosen);
   const others = variable.dimensions.filter((dimension) => dimension.role === 'other');
   const keys = keysOf(others);
   const indices: Indices[] = [...others.map(({ axis }) => all(axis.values.length)), chosen];
@@ -17,13 +26,12 @@ export function selectPlaces(variable: Variable, places: MeshPlaces, choice: Cho
   const at = gatherPoints(places, location, chosen);
   const isColumn = choice.point !== undefined && chosen.length > 1;
   if (isColumn) {
-    const { x, y, z, columns } = at;
-    const [first] = single({ x: x.subarray(0, 1), y: y.subarray(0, 1) });
-    const up = numbers('z', z!);
+    const { length, x, y, z, columns } = at;
+    const up = numbersAt('z', length, z!);
     return {
       indices,
       axes: [...before, { ...up, columns: [...columns, ...up.columns] }],
-      shared: [first!, numbers('y', y.subarray(0, 1))],
+      shared: single({ length: 1, x, y }),
       shape: 'place',
     };
   }
@@ -79,11 +87,11 @@ function chosenPlaces({ id, location }: Variable, places: MeshPlaces, choice: Ch
 /** Coordinates of places, and their numbers in the table; heights only if the mesh has layers. */
 function gatherPoints(places: MeshPlaces, location: 'node' | 'cell', chosen: Uint32Array) {
   const at = places.at(location);
-  const along = (axis: number) => Float64Array.from(chosen, (index) => at[3 * index + axis]!);
+  const along = (axis: number) => (index: number) => at[3 * chosen[index]! + axis]!;
   const { layers } = places;
   const columns: AxisColumn[] = [
     wholeColumn(location === 'node' ? 'node' : 'element', (n) => places.number(location, chosen[n]!)),
   ];
   if (layers !== undefined && location === 'cell') columns.push(wholeColumn('layer', (n) => layers.of[chosen[n]!]!));
-  return { x: along(0), y: along(1), z: places.hasHeights ? along(2) : undefined, columns };
+  return { length: chosen.length, x: along(0), y: along(1), z: places.hasHeights ? along(2) : undefined, columns };
 }

@@ -1,4 +1,4 @@
-import type { Crs } from 'hydrofiles/data';
+import type { Crs, Mesh } from 'hydrofiles/data';
 import { FormatError } from 'hydrofiles/errors';
 import {
   ChunkCache,
@@ -122,7 +122,7 @@ export class Stores {
         `The dataset has ${coordinates} coordinates. Queries work on up to ${mostCoordinates}. Instead, ${EXPORT_INSTEAD}.`,
       );
     const opened = await dataOfStore(store, { log() {}, reportLoss() {}, remark() {} });
-    const { data } = opened;
+    const data = opened.data.kind === 'mesh' ? inSharedMemory(opened.data) : opened.data;
     const wkt = store.arrays.get(CRS)?.metadata.attributes.crs_wkt;
     const box = boxOf(data);
     const { title } = store.attributes;
@@ -139,6 +139,27 @@ export class Stores {
     };
     return { dataset, bytes: store.entries * entryBytes + 2 * 8 * coordinates };
   }
+}
+
+/** A mesh whose places threads get without a copy. */
+function inSharedMemory(mesh: Mesh): Mesh {
+  const shared = <A extends Float64Array | Int32Array | Uint32Array | Uint8Array>(all: A): A => {
+    const own = new (all.constructor as new (buffer: SharedArrayBuffer) => A)(new SharedArrayBuffer(all.byteLength));
+    own.set(all as never);
+    return own;
+  };
+  const { nodeCodes, nodeIds, cellIds, layers } = mesh;
+  return {
+    ...mesh,
+    nodes: shared(mesh.nodes),
+    shapes: shared(mesh.shapes),
+    connectivity: shared(mesh.connectivity),
+    offsets: shared(mesh.offsets),
+    ...(nodeCodes === undefined ? {} : { nodeCodes: shared(nodeCodes) }),
+    ...(nodeIds === undefined ? {} : { nodeIds: shared(nodeIds) }),
+    ...(cellIds === undefined ? {} : { cellIds: shared(cellIds) }),
+    ...(layers === undefined ? {} : { layers: { ...layers, columns: shared(layers.columns) } }),
+  };
 }
 
 /** Values of arrays that are read whole: those of one dimension, and geometry. */

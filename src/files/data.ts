@@ -25,7 +25,7 @@ export { copyBlock } from './data/hyperslab.ts';
 export type { Indices } from './data/indices.ts';
 export type { Axis, Item, Samples, SampleType } from './data/item.ts';
 export { CELL_SHAPES, type Mesh, type MeshItem } from './data/mesh.ts';
-export { cellCentres, cellCount, nodeCount } from './data/mesh-cells.ts';
+export { cellCentres, cellCount, componentCount, nodeCount } from './data/mesh-cells.ts';
 export { footprints, layerCount, layersOfCells } from './data/mesh-columns.ts';
 export type { ArrayItem, MultiArray } from './data/multi-array.ts';
 export type { PlaceCoordinate, Places } from './data/places.ts';

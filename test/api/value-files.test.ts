@@ -1,7 +1,10 @@
 import test, { type ExecutionContext } from 'ava';
+import { type Dataset, File, ready } from 'h5wasm';
+import { meshPart } from '../../src/arrays/files/mesh-part.ts';
 import type { Grid } from '../../src/files/data/grid.ts';
-import type { Mesh } from '../../src/files/data/mesh.ts';
+import { CELL_SHAPES, type Mesh } from '../../src/files/data/mesh.ts';
 import type { MultiArray } from '../../src/files/data/multi-array.ts';
+import type { TimeAxis } from '../../src/files/data/time-axis.ts';
 import { flatMesh, layeredMesh } from '../formats/meshes.ts';
 import { read } from '../formats/read.ts';
 import { newStore, smallGrid } from '../world/stores.ts';
@@ -150,6 +153,66 @@ test('NetCDF of a mesh is the chosen part, whose elements and nodes keep their n
   const layer = await file(t, await stored(layeredMesh()), 'item=depth&layer=1&f=netcdf');
   const flat = await read(t, 'mesh', 'NetCdfReader', layer);
   t.is(flat.data.layers, undefined);
+});
+
+test('NetCDF of a mesh has no data where the box holds only a centre, or only a node', async (t) => {
+  const at = await stored(flatMesh());
+  const part = async (box: string) => {
+    const { data } = await read(t, 'mesh', 'NetCdfReader', await file(t, at, `bbox=${box}&f=netcdf`));
+    const rows = await Promise.all(data.items.map((_, n) => data.values(n, 1)));
+    return data.items.map(({ name, location, nodata }, n) => {
+      const ids = [...(location === 'node' ? data.nodeIds! : data.cellIds!)];
+      return [name, ids, [...rows[n]!].map((value) => (value === Math.fround(nodata!) ? null : value))];
+    });
+  };
+  t.deepEqual(await part('500040,6000040,500060,6000060'), [
+    ['depth', [7], [1000]],
+    ['velocity', [7], [101_000]],
+    ['salinity', [10, 20, 50, 60], [null, null, null, null]],
+  ]);
+  t.deepEqual(await part('500190,5999990,500210,6000010'), [
+    ['depth', [8, 10], [null, null]],
+    ['velocity', [8, 10], [null, null]],
+    ['salinity', [20, 30, 40, 70, 80], [null, 201_002, null, null, null]],
+  ]);
+});
+
+test('the part of a mesh around chosen nodes is bounded', (t) => {
+  // all triangles have node 0
+  const count = 4000;
+  const mesh = {
+    ...flatMesh(),
+    nodes: new Float64Array(3 * (count + 2)),
+    shapes: new Uint8Array(count).fill(CELL_SHAPES.triangle),
+    connectivity: Uint32Array.from({ length: 3 * count }, (_, n) => (n % 3 === 0 ? 0 : Math.floor(n / 3) + (n % 3))),
+    offsets: Uint32Array.from({ length: count + 1 }, (_, n) => 3 * n),
+    items: [{ name: 'level', location: 'node', type: 'Float32' } as const],
+  };
+  const over = (steps: number) =>
+    meshPart({ ...mesh, time: { ...mesh.time!, count: steps } as TimeAxis }, [new Float32Array(steps)], {
+      node: Uint32Array.of(0),
+    });
+  t.is(over(2).values[0]!.length, 2 * (count + 2));
+  t.throws(() => over(5000), { message: /would have 20010000 values.*The maximum is 16000000/ });
+});
+
+test('NetCDF of a box without values can be read, and has none', async (t) => {
+  const { FS } = await ready;
+  const box = 'bbox=0,0,1,1&f=netcdf';
+  for (const [content, dimension] of [
+    [flatMesh(), 'element'],
+    [layeredMesh(), 'element'],
+    [smallGrid(), 'x'],
+  ] as const) {
+    const name = `${dimension}.nc`;
+    FS.writeFile(name, await file(t, await stored(content), box));
+    const library = new File(name, 'r');
+    t.deepEqual((library.get(dimension) as Dataset).shape, [0]);
+    t.deepEqual((library.get('time') as Dataset).shape, [content.kind === 'grid' ? 2 : 7]);
+    const [item] = content.kind === 'grid' ? content.bands : content.items;
+    t.is((library.get(item!.name!) as Dataset).shape!.at(-1), 0);
+    library.close();
+  }
 });
 
 test('NetCDF of places is time series with their positions', async (t) => {

@@ -1,47 +1,35 @@
-import { asSamples, type Grid, type MultiArray, type Samples } from 'hydrofiles/data';
+import type { Grid, MultiArray } from 'hydrofiles/data';
 import type { PreparedFile } from '../../datasets/files/file-threads.ts';
 import { invalidMember } from '../../errors.ts';
 import type { Coverage } from '../coverage.ts';
 import type { OpenDataset } from '../stores.ts';
-import { meshPart } from './mesh-part.ts';
+import { meshInput } from './mesh-input.ts';
 import { placesInput } from './places-input.ts';
 import { type DataInput, timeOfAnswer } from './stored-data.ts';
-import { ownMemory } from './table-input.ts';
+import { movable, ownMemory } from './table-input.ts';
 
 /** Values of an answer as data: the cells of a grid or array, a part of a mesh, or places. */
 export function dataInput(dataset: OpenDataset, coverages: readonly Coverage[]): PreparedFile<DataInput> {
   if (coverages.length === 0) throw invalidMember('item', 'The dataset has no items, so there is nothing to write.');
-  const lost: string[] = [];
-  const exact = coverages.flatMap(({ ranges }) => ranges.map(({ variable, values }) => ({ id: variable.id, values })));
-  const input = dataOf(dataset, coverages, lost);
-  for (const { id, values } of exact)
-    if (values instanceof BigInt64Array || values instanceof BigUint64Array)
-      if (values.some((value: bigint) => !Number.isSafeInteger(Number(value))))
-        lost.push(`Integers of '${id}' were rounded to double precision.`);
-  const values = input.values.map((one) => ownMemory(sampleType(one), one) as Samples);
-  return {
-    input: { ...input, values, lost },
-    transfer: [...new Set(values.map(({ buffer }) => buffer as ArrayBuffer))],
-  };
+  const input = dataOf(dataset, coverages);
+  const values = coverages
+    .flatMap(({ ranges }) => ranges)
+    .map(({ variable: { id, array }, values: own }) => ({ name: id, values: ownMemory(array.metadata.type, own) }));
+  return { input: { lost: [], ...input, values }, transfer: movable(values.map((one) => one.values)) };
 }
-
-const sampleType = (values: Samples) =>
-  values.constructor.name.replace(/Array$/, '').replace('Uint', 'UInt') as 'Float64';
 
 function dataOf(
   dataset: OpenDataset,
   coverages: readonly Coverage[],
-  lost: string[],
-): Pick<DataInput, 'data' | 'values'> {
+): Pick<DataInput, 'data'> & Partial<Pick<DataInput, 'chosen' | 'lost'>> {
   const { data } = dataset;
   const ranges = coverages.flatMap((coverage) => coverage.ranges);
   const [first] = coverages as [Coverage];
   const isPart = first.selection.kept !== undefined && first.selection.kept.length < windowSize(first);
   if (first.shape === 'place' || first.selection.isList || (isPart && first.shape === 'points'))
     return placesInput(dataset, coverages);
-  if (data.kind === 'mesh') return meshPart(dataset, coverages, lost) ?? placesInput(dataset, coverages);
+  if (data.kind === 'mesh') return meshInput(dataset, coverages) ?? placesInput(dataset, coverages);
   const time = timeOfAnswer(dataset, coverages);
-  const values = ranges.map((range) => asSamples(range.values));
   const crs = data.crs === undefined ? {} : { crs: data.crs };
   if (data.kind === 'grid') {
     const { layers, located, affine } = data;
@@ -67,10 +55,9 @@ function dataOf(
               },
             }),
       },
-      values,
     };
   }
-  return { data: { ...arrayPart(data, coverages), ...crs, ...time }, values };
+  return { data: { ...arrayPart(data, coverages), ...crs, ...time } };
 }
 
 const windowOf = ({ selection }: Coverage) =>

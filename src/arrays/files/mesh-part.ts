@@ -1,56 +1,46 @@
-import { asSamples, footprints, isFloat, type Mesh, nodataOf, type Samples } from 'hydrofiles/data';
+import {
+  componentCount,
+  footprints,
+  isFloat,
+  type Mesh,
+  type MeshItem,
+  nodataOf,
+  type Samples,
+  stepsOf,
+} from 'hydrofiles/data';
 import { withCells } from 'hydrofiles/geometry';
-import type { Coverage } from '../coverage.ts';
-import type { OpenDataset } from '../stores.ts';
-import type { Variable } from '../variables.ts';
-import { type DataInput, timeOfAnswer } from './stored-data.ts';
+import { mostFilled, tooManyFilled } from '../limits.ts';
+import type { ChosenPlaces } from './stored-data.ts';
 
-/**
- * The cells of the values, or those with a node that has values; nodes and cells of them without values have no data.
- * Undefined if there are no cells.
- */
+type Places = Omit<Mesh, 'values' | 'heights' | 'origin'>;
+
+/** The chosen cells, or those with a chosen node; nodes and cells of them without values have no data. */
 export function meshPart(
-  dataset: OpenDataset,
-  coverages: readonly Coverage[],
-  lost: string[],
-): Pick<DataInput, 'data' | 'values'> | undefined {
-  const { heights, origin: _, values: __, ...mesh } = dataset.data as Mesh;
-  const places = dataset.places!;
-  if (heights !== undefined)
-    lost.push('The heights of the nodes over time were left out; those of the file are in mesh2d_node_z.');
-  const chosen = (location: 'node' | 'cell') =>
-    coverages.find(({ ranges }) => ranges[0]!.variable.location === location)?.selection.indices.at(-1) as
-      | Uint32Array
-      | undefined;
-  const [nodes, cells] = [chosen('node'), chosen('cell')];
-  const [nodeCount, cellCount] = [places.at('node').length / 3, mesh.offsets.length - 1];
-  const kept = nodes === undefined ? cells! : cellsOf(mesh, nodes, cells);
-  if (kept.length === 0) return undefined;
-  const isWhole = kept.length === cellCount && (nodes === undefined || nodes.length === nodeCount);
-  const ranges = coverages.flatMap((coverage) => coverage.ranges);
-  const items = ranges.map(({ variable: { item, location } }) => ({ ...item, location: location! }));
-  const time = timeOfAnswer(dataset, coverages);
-  if (isWhole && cells?.length !== 0)
-    return { data: { ...mesh, items, ...time }, values: ranges.map(({ values }) => asSamples(values)) };
+  { items, spectrum: _, ...mesh }: Places,
+  values: readonly Samples[],
+  chosen: ChosenPlaces,
+): { data: Places; values: Samples[] } {
+  const [nodeCount, cellCount] = [mesh.nodes.length / 3, mesh.offsets.length - 1];
   // the numbers of the nodes in the mesh, which become ids again
-  const numbers = (length: number) => Int32Array.from({ length }, (_, n) => n);
-  const { spectrum: ___, ...located } = mesh;
-  const numbered = { ...located, nodeIds: numbers(nodeCount), cellIds: numbers(cellCount), items: [] };
-  const part = flatIfPossible(withCells({ ...numbered, values: noValues }, kept));
+  const numbers = (length: number) => Int32Array.from({ length }, (__, n) => n);
+  const numbered = { ...mesh, nodeIds: numbers(nodeCount), cellIds: numbers(cellCount), items: [] };
+  const part = flatIfPossible(withCells({ ...numbered, values: noValues }, cellsOf(mesh, chosen)));
   const positions = { node: part.nodeIds!, cell: part.cellIds! };
-  const { values: ____, heights: _____, ...rest } = part;
-  const filled = ranges.map(({ variable, values }) =>
-    fill(variable, asSamples(values), variable.location === 'node' ? nodes! : cells!, positions[variable.location!]),
+  const rowsOf = (item: MeshItem) => stepsOf(mesh) * componentCount(item);
+  const count = items.reduce((all, item) => all + rowsOf(item) * positions[item.location].length, 0);
+  if (count > mostFilled) throw tooManyFilled(count);
+  const filled = items.map((item, n) =>
+    fill(item, values[n]!, rowsOf(item), chosen[item.location]!, positions[item.location]),
   );
+  const { values: ___, heights: ____, ...rest } = part;
   return {
     data: {
       ...rest,
-      nodeIds: positions.node.map((n) => places.number('node', n)),
-      cellIds: positions.cell.map((n) => places.number('cell', n)),
+      nodeIds: positions.node.map((n) => mesh.nodeIds?.[n] ?? n + 1),
+      cellIds: positions.cell.map((n) => mesh.cellIds?.[n] ?? n + 1),
       items: items.map((item, n) => ({ ...item, ...filled[n]!.nodata })),
-      ...time,
     },
-    values: filled.map(({ values }) => values),
+    values: filled.map((one) => one.values),
   };
 }
 
@@ -60,20 +50,20 @@ const noValues = (): never => {
 
 /** The chosen cells, and those with a chosen node. */
 function cellsOf(
-  { connectivity, offsets }: Pick<Mesh, 'connectivity' | 'offsets'>,
-  nodes: Uint32Array,
-  cells: Uint32Array | undefined,
+  { nodes, connectivity, offsets }: Pick<Mesh, 'nodes' | 'connectivity' | 'offsets'>,
+  { node = new Uint32Array(0), cell = new Uint32Array(0) }: ChosenPlaces,
 ): Uint32Array {
-  const isChosen = new Uint8Array(nodes.length === 0 ? 0 : nodes.at(-1)! + 1);
-  for (const node of nodes) isChosen[node] = 1;
-  const others = new Set(cells);
-  const kept: number[] = [];
-  for (let cell = 0; cell + 1 < offsets.length; cell++) {
-    let isKept = others.has(cell);
-    for (let n = offsets[cell]!; !isKept && n < offsets[cell + 1]!; n++) isKept = isChosen[connectivity[n]!] === 1;
-    if (isKept) kept.push(cell);
-  }
-  return Uint32Array.from(kept);
+  const isChosen = new Uint8Array(nodes.length / 3);
+  for (const one of node) isChosen[one] = 1;
+  const isKept = new Uint8Array(offsets.length - 1);
+  for (const one of cell) isKept[one] = 1;
+  for (let one = 0; one < isKept.length; one++)
+    for (let n = offsets[one]!; isKept[one] === 0 && n < offsets[one + 1]!; n++)
+      isKept[one] = isChosen[connectivity[n]!]!;
+  let count = 0;
+  const kept = new Uint32Array(isKept.length);
+  for (const [one, is] of isKept.entries()) if (is === 1) kept[count++] = one;
+  return kept.slice(0, count);
 }
 
 /** A mesh of one layer that covers an area as flat cells: the lower faces. */
@@ -88,21 +78,22 @@ function flatIfPossible(mesh: Mesh): Mesh {
   );
 }
 
-/** Values of chosen places at all places of the part, the others without data. */
+/** Values of chosen places, in rows, at all places of the part, the others without data. */
 function fill(
-  { item, array }: Variable,
+  item: MeshItem,
   values: Samples,
+  rows: number,
   chosen: Uint32Array,
   positions: Int32Array,
 ): { values: Samples; nodata: { nodata?: number } } {
   if (chosen.length === positions.length) return { values, nodata: {} };
-  const nodata = item.nodata ?? nodataOf(array.metadata.type, undefined);
+  const type = item.type!;
+  const nodata = item.nodata ?? nodataOf(type, undefined);
   const at = new Map(Array.from(chosen, (place, n) => [place, n]));
   const from = Int32Array.from(positions, (place) => at.get(place) ?? -1);
-  const rows = chosen.length === 0 ? 0 : values.length / chosen.length;
   const filled = new (values.constructor as Float64ArrayConstructor)(rows * positions.length) as Samples;
   for (let row = 0; row < rows; row++)
     for (let n = 0; n < from.length; n++)
       filled[row * from.length + n] = from[n]! < 0 ? nodata : values[row * chosen.length + from[n]!]!;
-  return { values: filled, nodata: item.nodata === undefined && !isFloat(array.metadata.type) ? { nodata } : {} };
+  return { values: filled, nodata: item.nodata === undefined && !isFloat(type) ? { nodata } : {} };
 }

@@ -1,12 +1,13 @@
-import { type Axis, asSamples, type MultiArray, type PlaceCoordinate } from 'hydrofiles/data';
+import type { Axis, MultiArray, PlaceCoordinate } from 'hydrofiles/data';
 import { invalidMember } from '../../errors.ts';
 import type { Coverage } from '../coverage.ts';
 import type { AxisColumn, OutputAxis } from '../output-axis.ts';
 import type { OpenDataset } from '../stores.ts';
 import { type DataInput, timeOfAnswer } from './stored-data.ts';
+import { listed } from './table-input.ts';
 
 /** Values at one place or several, as an array over time, further coordinates and the places. */
-export function placesInput(dataset: OpenDataset, coverages: readonly Coverage[]): Pick<DataInput, 'data' | 'values'> {
+export function placesInput(dataset: OpenDataset, coverages: readonly Coverage[]): Pick<DataInput, 'data'> {
   const axes: Axis[] = [];
   const items: MultiArray['items'][number][] = [];
   const [first] = coverages as [Coverage];
@@ -33,7 +34,7 @@ export function placesInput(dataset: OpenDataset, coverages: readonly Coverage[]
     const along = first.axes.includes(axis) && axis.length !== undefined ? { axis: number } : {};
     return axis.columns.flatMap((column) => {
       if (!isPlaceName(column.name)) return [];
-      const values = Float64Array.from({ length: axis.length }, (_, n) => column.number(n));
+      const values = listed(axis.length, column.number);
       return [{ name: column.name, ...along, values: column.type === 'Int32' ? Int32Array.from(values) : values }];
     });
   });
@@ -51,7 +52,6 @@ export function placesInput(dataset: OpenDataset, coverages: readonly Coverage[]
       ...timeOfAnswer(dataset, coverages),
       places: { coordinates, ...(counted < 0 ? {} : { axis: counted }) },
     },
-    values: coverages.flatMap(({ ranges }) => ranges.map(({ values }) => asSamples(values))),
   };
 }
 
@@ -65,7 +65,7 @@ const nameOf = ({ name }: OutputAxis): string => (name === 'composite' ? placeAx
 function axisOf(axis: OutputAxis): Axis {
   const { length, columns } = axis;
   const numbers = axis.name === 'composite' ? columns.find(isNumber) : columns.at(-1);
-  return { name: nameOf(axis), values: Float64Array.from({ length }, (_, n) => numbers?.number(n) ?? n + 1) };
+  return { name: nameOf(axis), values: listed(length, numbers?.number ?? ((n) => n + 1)) };
 }
 
 /** What tells the places of two answers apart. */

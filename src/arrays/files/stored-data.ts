@@ -1,4 +1,4 @@
-import { chosenSteps, type Grid, type Indices, type Mesh, type MultiArray, type Samples } from 'hydrofiles/data';
+import { chosenSteps, type Grid, type Indices, type Mesh, type MultiArray, type StoredValues } from 'hydrofiles/data';
 import type { Coverage } from '../coverage.ts';
 import type { OpenDataset } from '../stores.ts';
 
@@ -8,10 +8,19 @@ export type StoredData =
   | Omit<Mesh, 'values' | 'heights' | 'origin'>
   | Omit<MultiArray, 'read' | 'origin'>;
 
-/** Data of an answer, as a thread gets them: the values of each item, step by step. */
+/** Indices of the nodes and cells of a mesh that have values, rising; absent: no item has values there. */
+export interface ChosenPlaces {
+  readonly node?: Uint32Array | undefined;
+  readonly cell?: Uint32Array | undefined;
+}
+
+/** Data of an answer, as a thread gets them. */
 export interface DataInput {
   readonly data: StoredData;
-  readonly values: readonly Samples[];
+  /** Of a mesh of which a part is written. */
+  readonly chosen?: ChosenPlaces;
+  /** Values of each item, step by step, with the name of the item. */
+  readonly values: readonly { readonly name: string; readonly values: StoredValues }[];
   readonly lost: readonly string[];
 }
 

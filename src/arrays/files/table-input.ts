@@ -60,17 +60,28 @@ export function tableInput({ crs, wkt }: OpenDataset, coverages: readonly Covera
       name,
       type,
       repeated,
-      numbers: Float64Array.from({ length }, (_, n) => number(n)),
+      numbers: listed(length, number),
     })),
     values,
   };
-  return { input, transfer: values.map(({ values: { buffer } }) => buffer as ArrayBuffer) };
+  return { input, transfer: movable(values.map((one) => one.values)) };
 }
 
-/** Values in memory of their own, which can be moved to a thread. */
+/** A list of numbers by index. The loop takes a tenth of the time of `from`, and up to a million stand in an answer. */
+export function listed(length: number, number: (index: number) => number): Float64Array {
+  const all = new Float64Array(length);
+  for (let n = 0; n < length; n++) all[n] = number(n);
+  return all;
+}
+
+/** Values in memory of their own, which can be moved to a thread, or in memory that threads share. */
 export function ownMemory(type: StoredType, values: StoredValues): StoredValues {
-  if (values.buffer instanceof ArrayBuffer && values.byteLength === values.buffer.byteLength) return values;
+  if (values.buffer instanceof SharedArrayBuffer || values.byteLength === values.buffer.byteLength) return values;
   const own = newValues(type, values.length);
   own.set(values as never);
   return own;
 }
+
+export const movable = (all: readonly StoredValues[]): ArrayBuffer[] => [
+  ...new Set(all.flatMap(({ buffer }) => (buffer instanceof ArrayBuffer ? [buffer] : []))),
+];

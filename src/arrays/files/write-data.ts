@@ -1,21 +1,45 @@
-import { copyBlock, type Data, type Grid, type Mesh, type MultiArray, type Samples, stepsOf } from 'hydrofiles/data';
+import {
+  asSamples,
+  copyBlock,
+  type Data,
+  type Grid,
+  type Mesh,
+  type MultiArray,
+  type Samples,
+  type StoredValues,
+  stepsOf,
+} from 'hydrofiles/data';
 import { type WriteAnswer, writeData } from '../../datasets/files/write-data.ts';
+import { meshPart } from './mesh-part.ts';
 import type { DataInput } from './stored-data.ts';
 
 /** Writes values with their coordinates by a writer of grids, meshes and arrays. */
-export const write: WriteAnswer<DataInput> = async (input, target, context) =>
-  writeData(
-    readable(input, () => context.throwIfAborted()),
+export const write: WriteAnswer<DataInput> = async (input, target, context) => {
+  const lost = new Set(input.lost);
+  const values = input.values.map((one) => {
+    if (isRounded(one.values)) lost.add(`Integers of '${one.name}' were rounded to double precision.`);
+    return asSamples(one.values);
+  });
+  return writeData(
+    readable(input, values, () => context.throwIfAborted()),
     target,
     context,
-    new Set(input.lost),
+    lost,
   );
+};
+
+const isRounded = (values: StoredValues): boolean =>
+  isBigValues(values) && values.some((value) => !Number.isSafeInteger(Number(value)));
+const isBigValues = (values: StoredValues): values is BigInt64Array | BigUint64Array =>
+  values instanceof BigInt64Array || values instanceof BigUint64Array;
 
 /** Data whose values are those in memory. */
-function readable({ data, values }: DataInput, check: () => void): Data {
+function readable({ data, chosen }: DataInput, values: readonly Samples[], check: () => void): Data {
   if (data.kind === 'grid') return gridOf(data, values, check);
-  if (data.kind === 'mesh') return meshOf(data, values, check);
-  return arrayOf(data, values, check);
+  if (data.kind === 'array') return arrayOf(data, values, check);
+  if (chosen === undefined) return meshOf(data, values, check);
+  const part = meshPart(data, values, chosen);
+  return meshOf(part.data, part.values, check);
 }
 
 function gridOf(data: Omit<Grid, 'rows'>, values: readonly Samples[], check: () => void): Grid {
