@@ -65,12 +65,14 @@ export class S3Store implements BlobStore {
     limit: number,
     { target = name, each, signal }: Commit = {},
   ): Promise<BlobInfo> {
+    const wanted = new Set(blockIds);
+    for (const id of wanted) checkBlockId(id);
     const stored = new Map<string, NamedBlock & { key: string }>();
     for await (const block of this.#blocks(name)) {
       signal?.throwIfAborted();
-      stored.set(block.id, block);
+      // there may be a million others
+      if (wanted.has(block.id)) stored.set(block.id, block);
     }
-    for (const id of new Set(blockIds)) checkBlockId(id);
     checkBlocks(blockIds, stored, limit);
     const openBlock = (id: string) =>
       this.#openObject(stored.get(id)?.key ?? blockKey(name, id), undefined, undefined, signal).catch((error) => {

@@ -35,21 +35,27 @@ const DIGESTS = new Map([
   ['sha-512', { algorithm: 'sha512', bytes: 64 }],
 ]);
 
-/** @param header `Content-Digest`: a dictionary such as `sha-256=:…base64…:` */
+/**
+ * Of repeated members the last one counts (RFC 9651, 4.2.2), so that a long header does not hash the body many times.
+ * @param header `Content-Digest`: a dictionary such as `sha-256=:…base64…:`
+ */
 function withDigestChecks(
   header: string | string[] | undefined,
   body: AsyncIterable<Uint8Array>,
 ): AsyncIterable<Uint8Array> {
-  let checked = body;
+  const members = new Map<string, string>();
   for (const member of String(header ?? '').split(',')) {
     const [name = '', ...rest] = member.trim().split('=');
-    const known = DIGESTS.get(name.toLowerCase());
-    if (known === undefined) continue;
-    const value = rest.join('=');
+    members.set(name.toLowerCase(), rest.join('='));
+  }
+  let checked = body;
+  for (const [name, known] of DIGESTS) {
+    const value = members.get(name);
+    if (value === undefined) continue;
     const expected = Buffer.from(value.slice(1, -1), 'base64');
     if (!value.startsWith(':') || !value.endsWith(':') || expected.length !== known.bytes)
       throw invalid(
-        `Content-Digest '${member.trim().slice(0, 150)}' is not ${name} of ${known.bytes} bytes in base64 between colons.`,
+        `Content-Digest '${name}=${value.slice(0, 150)}' is not ${name} of ${known.bytes} bytes in base64 between colons.`,
         { code: 'InvalidDigest' },
       );
     const wanted = expected.toString('base64');

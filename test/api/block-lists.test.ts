@@ -120,6 +120,9 @@ test('a block with another Content-Digest is refused, and not kept', async (t) =
   for (const nonsense of ['sha-256=abc', 'sha-256=:YWJj:', `sha-256=${digestOf('abc')}`])
     t.is((await send(nonsense)).headers['x-ms-error-code'], 'InvalidDigest', nonsense);
   t.is((await send(`sha-512=:${digestOf('abc', 'sha512')}:, sha-256=:${digestOf('abd')}:`)).status, 400, 'both count');
+  const repeated = `sha-256=:${digestOf('abd')}:, `.repeat(100);
+  t.is((await send(`${repeated}sha-256=:${digestOf('abc')}:`)).status, 201, 'the last one counts');
+  t.is((await send(`sha-256=:${digestOf('abc')}:, ${repeated}x=1`)).status, 400);
   t.is((await send('md5=:AAAA:')).status, 201, 'others are ignored');
   t.is((await send(`unixsum=:AA==:, SHA-256=:${digestOf('abc')}:`)).status, 201);
 });
