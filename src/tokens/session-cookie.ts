@@ -8,35 +8,50 @@ import type { Family } from './queries.ts';
  * origin could forge these requests at most. The prefix binds the cookie to this host (RFC 6265bis, 4.1.3).
  */
 const SECURE_NAME = '__Host-session';
-/** Beside it over plain HTTP, where some browsers drop the other one. */
+/** Beside it for pages over plain HTTP, where some browsers drop the other one. */
 const PLAIN_NAME = 'session';
 
+/**
+ * Whether the page came over plain HTTP. Behind a proxy that ends TLS the request does, too, but not the page: its
+ * origin tells. There, a cookie without the prefix could leave the browser in clear, and a neighbouring host could set
+ * it.
+ */
+const isPlain = ({ headers, protocol }: FastifyRequest, publicUrl: string | undefined): boolean =>
+  protocol === 'http' && !(headers.origin ?? publicUrl ?? '').startsWith('https:');
+
 /** The refresh token that the browser sent. */
-export function sessionToken({ headers, protocol }: FastifyRequest): string | undefined {
-  const cookies = parseCookie(headers.cookie ?? '');
-  return cookies[SECURE_NAME] ?? (protocol === 'http' ? cookies[PLAIN_NAME] : undefined);
+export function sessionToken(request: FastifyRequest, publicUrl: string | undefined): string | undefined {
+  const cookies = parseCookie(request.headers.cookie ?? '');
+  return cookies[SECURE_NAME] ?? (isPlain(request, publicUrl) ? cookies[PLAIN_NAME] : undefined);
+}
+
+interface Keeping {
+  /** Absent: the cookie is deleted. */
+  readonly kept?: { readonly token: string; readonly family: Family };
+  /** Address of the platform behind a proxy. */
+  readonly publicUrl: string | undefined;
 }
 
 /** Has the browser keep a refresh token until its login ends, or until the browser ends. */
-export function setSessionCookie(request: FastifyRequest, reply: FastifyReply, token: string, family: Family) {
-  const seconds = Math.max(0, Math.floor((family.until - Date.now()) / 1000));
-  setCookies(request, reply, token, family.cookie === 'persistent' ? seconds : undefined);
-}
-
-export const clearSessionCookie = (request: FastifyRequest, reply: FastifyReply) => setCookies(request, reply, '', 0);
-
-function setCookies({ protocol }: FastifyRequest, reply: FastifyReply, value: string, maxAge: number | undefined) {
+export function setSessionCookie(request: FastifyRequest, reply: FastifyReply, { kept, publicUrl }: Keeping) {
   const cookie = (name: string, secure: boolean) =>
     stringifySetCookie({
       name,
-      value,
+      value: kept?.token ?? '',
       path: '/',
       httpOnly: true,
       sameSite: 'strict',
       secure,
-      ...(maxAge === undefined ? {} : { maxAge }),
+      ...maxAge(kept?.family),
     });
-  reply.header('set-cookie', [cookie(SECURE_NAME, true), ...(protocol === 'http' ? [cookie(PLAIN_NAME, false)] : [])]);
+  const plain = isPlain(request, publicUrl) ? [cookie(PLAIN_NAME, false)] : [];
+  reply.header('set-cookie', [cookie(SECURE_NAME, true), ...plain]);
+}
+
+function maxAge(family: Family | undefined): { maxAge?: number } {
+  if (family === undefined) return { maxAge: 0 };
+  if (family.cookie !== 'persistent') return {};
+  return { maxAge: Math.max(0, Math.floor((family.until - Date.now()) / 1000)) };
 }
 
 /**

@@ -11,7 +11,7 @@ import { credentialsShape } from './credentials.ts';
 import { type LoginParts, OtpRequired, startLogin } from './log-in.ts';
 import { refresh, revoke } from './refresh.ts';
 import { idempotencyKeyOf } from './replay.ts';
-import { clearSessionCookie, fromOwnPage, sessionToken, setSessionCookie } from './session-cookie.ts';
+import { fromOwnPage, sessionToken, setSessionCookie } from './session-cookie.ts';
 import type { TokenParts, Tokens } from './token-pair.ts';
 
 /** The session of a browser: the refresh token is in a cookie that scripts cannot read and no other route looks at. */
@@ -42,7 +42,8 @@ export async function sessionRoutes(
       const login = await startLogin(parts, credentials, keeper, originOf(request));
       if (!('tokens' in login)) return login;
       const { tokens, family } = login;
-      if (tokens.refreshToken) setSessionCookie(request, reply, tokens.refreshToken.token, family);
+      if (tokens.refreshToken)
+        setSessionCookie(request, reply, { kept: { token: tokens.refreshToken.token, family }, publicUrl });
       return withoutRefreshToken(tokens);
     },
   });
@@ -56,7 +57,7 @@ export async function sessionRoutes(
     onRequest: [noStore, ownPage],
     config: { endsLogins: true },
     handler: async (request, reply) => {
-      const token = sessionToken(request);
+      const token = sessionToken(request, publicUrl);
       if (token === undefined) throw noSession();
       const idempotencyKey = idempotencyKeyOf(request);
       // the cookie stays when the exchange fails: another tab may just have got a new one
@@ -68,7 +69,7 @@ export async function sessionRoutes(
         throw isEnded(error) ? noSession() : error;
       });
       if (replayed) reply.header('idempotent-replayed', 'true');
-      setSessionCookie(request, reply, pair.refreshToken.token, family);
+      setSessionCookie(request, reply, { kept: { token: pair.refreshToken.token, family }, publicUrl });
       return withoutRefreshToken(pair);
     },
   });
@@ -80,9 +81,9 @@ export async function sessionRoutes(
     onRequest: [noStore, ownPage],
     config: { endsLogins: true },
     handler: async (request, reply) => {
-      const token = sessionToken(request);
+      const token = sessionToken(request, publicUrl);
       if (token !== undefined) await revoke(parts.db, token, originOf(request));
-      clearSessionCookie(request, reply);
+      setSessionCookie(request, reply, { publicUrl });
       return null;
     },
   });

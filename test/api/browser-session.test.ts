@@ -17,6 +17,8 @@ const session = (method: 'POST' | 'PUT' | 'DELETE', { cookie, headers, body, fro
     ...(body === undefined ? {} : { payload: body }),
     ...(from === undefined ? {} : { remoteAddress: from }),
   });
+/** Headers of a page that came over plain HTTP, whatever the address of the platform. */
+const PLAIN_PAGE = { origin: 'http://localhost', host: 'localhost' };
 type Answer = Awaited<ReturnType<typeof session>>;
 
 const cookies = ({ headers }: Answer): string[] => [headers['set-cookie'] ?? []].flat().map(String);
@@ -34,7 +36,7 @@ async function signIn(more: object = {}, headers: Record<string, string> = {}) {
 }
 
 test('a login sets the refresh token as a cookie that scripts cannot read, and sends only the access token', async (t) => {
-  const { user, answer } = await signIn();
+  const { user, answer } = await signIn({}, PLAIN_PAGE);
   t.is(answer.status, 200);
   t.is(answer.headers['cache-control'], 'no-store');
   t.deepEqual(Object.keys(answer.body).sort(), ['accessToken', 'tokenType']);
@@ -135,10 +137,26 @@ for (const origin of ['http://localhost', 'https://localhost', 'https://data.exa
   });
 
 test('over plain HTTP the cookie without the prefix is enough', async (t) => {
-  const { answer } = await signIn();
+  const { answer } = await signIn({}, PLAIN_PAGE);
   const plain = kept(answer).find((cookie) => cookie.startsWith('session=')) ?? '';
-  t.is((await session('PUT', { cookie: plain })).status, 200);
+  t.is((await session('PUT', { cookie: plain, headers: PLAIN_PAGE })).status, 200);
 });
+
+for (const [what, headers] of [
+  ['an origin of HTTPS', { origin: 'https://data.example.org' }],
+  ['no origin', {}],
+] as const)
+  test(`behind a proxy that ends TLS, ${what} gets and sends no cookie in clear`, async (t) => {
+    const { answer } = await signIn({}, headers);
+    t.is(answer.status, 200);
+    t.deepEqual(
+      cookies(answer).map((one) => /; Secure;/.test(one)),
+      [true],
+    );
+    const planted = `session=${tokenIn(secureOf(answer))}`;
+    t.is((await session('PUT', { cookie: planted, headers })).body.code, 'NoSession');
+    t.is(cookies(await session('DELETE', { headers })).length, 1);
+  });
 
 test('the cookie authenticates no other request', async (t) => {
   const { answer } = await signIn();
