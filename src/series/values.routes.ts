@@ -82,10 +82,14 @@ export async function seriesValueRoutes(app: App, parts: { db: Database; files: 
     handler: async (request, reply) => {
       const { caller, params, query } = request;
       const [chosen, format] = [parseInterval(query), formatOf(request, query.f, reply)];
-      if (format !== 'json') {
-        const { name, series } = await seriesWithIds(db, caller, { id: params.id, tsIds: [params.tsId] });
-        return sendSeriesFile(parts, reply, { format, caller, name, series, interval: chosen });
-      }
+      if (format !== 'json')
+        return sendSeriesFile(parts, reply, {
+          format,
+          caller,
+          id: params.id,
+          tsIds: [params.tsId],
+          interval: chosen,
+        });
       return sendPieces(reply, readValues(db, await visibleSeries(db, caller, params), chosen));
     },
   });
@@ -102,10 +106,10 @@ export async function seriesValueRoutes(app: App, parts: { db: Database; files: 
     handler: async (request, reply) => {
       const { caller, params, query, body } = request;
       const [chosen, format] = [parseInterval(query), formatOf(request, query.f, reply)];
-      const { name, series } = await seriesWithIds(db, caller, { id: params.id, tsIds: body });
-      if (format === 'json') return sendPieces(reply, readValuesOfAll(db, series, chosen));
-      const each = [...new Map(series.map((one) => [one.id, one])).values()];
-      return sendSeriesFile(parts, reply, { format, caller, name, series: each, interval: chosen });
+      if (format !== 'json')
+        return sendSeriesFile(parts, reply, { format, caller, id: params.id, tsIds: body, interval: chosen });
+      const series = await seriesWithIds(db, caller, { id: params.id, tsIds: body });
+      return sendPieces(reply, readValuesOfAll(db, series.series, chosen));
     },
   });
 

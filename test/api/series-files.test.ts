@@ -1,4 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
+import { sql } from '../../src/db.ts';
+import { fileColumns } from '../../src/series/files/columns.ts';
+import { boundedTexts } from '../../src/series/files/union.ts';
 import { read } from '../formats/read.ts';
 import { LEVEL, newSeries, newSeriesDataset } from '../world/series.ts';
 import { type Client, world } from '../world.ts';
@@ -181,4 +184,42 @@ test('a file of too many values is a problem that names the export', async (t) =
   t.is(answer.status, 413);
   t.regex(String(answer.headers['content-type']), /^application\/problem\+json/);
   t.regex(answer.body.detail, /more than 5000000 values.*POST \/api\/conversion\/download-convert/);
+});
+
+test.serial('a file that waited is refused if the dataset was deleted meanwhile', async (t) => {
+  const { client, url, ribe } = await gauges();
+  const unlock = Promise.withResolvers<void>();
+  const locked = Promise.withResolvers<void>();
+  const lock = w.db.transaction(async (tx) => {
+    await tx.query(sql.unsafe`lock table ts_blocks in access exclusive mode`);
+    locked.resolve();
+    await unlock.promise;
+  });
+  await locked.promise;
+  // all threads of a tenant wait for the lock, and the others for them
+  const files = Array.from({ length: 5 }, () => client.get(`${ribe}/values?f=csv`));
+  const blocked = async () =>
+    (
+      await w.sql<{ n: number }>(
+        "select count(*)::int as n from pg_locks where not granted and relation = 'ts_blocks'::regclass",
+      )
+    )[0]!.n;
+  while ((await blocked()) < 2) await client.get(url);
+  t.is((await client.delete(url.replace('/ts/', '/metadata/'))).status, 204);
+  unlock.resolve();
+  await lock;
+  const statuses = (await Promise.all(files)).map(({ status }) => status);
+  t.is(statuses.filter((status) => status === 200).length, 2);
+  t.is(statuses.filter((status) => status === 404).length, 3);
+});
+
+test('a file of texts that are long, but take little room in the database, is refused', async (t) => {
+  const [log] = fileColumns([{ id: 'log', item: { ...LEVEL, dataType: 'Text' }, dataFields: [] } as never]);
+  const rows = async (count: number) => {
+    const texts = Array<string>(count).fill('x'.repeat(100_000));
+    const part = { times: new Float64Array(count), columns: [texts] };
+    return Array.fromAsync(boundedTexts([{ times: part.times, parts: [part] }], [log!]));
+  };
+  t.is((await rows(2684)).length, 1);
+  await t.throwsAsync(rows(2685), { message: /texts of the file would have more than 268435456 characters/ });
 });

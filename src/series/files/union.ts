@@ -1,6 +1,7 @@
 import type { MergedRows } from 'hydrofiles/series';
 import type { TableCell } from 'hydrofiles/tables';
 import { type FileColumn, tableCell } from './columns.ts';
+import { MOST_TEXT, tooMuchText } from './limits.ts';
 
 /** The rows of several series at the union of their times. */
 export interface Union {
@@ -25,4 +26,19 @@ export function cellsOf({ times, parts }: MergedRows, columns: readonly FileColu
     const [at, cells] = [positions[one.series]!, parts[one.series]!.columns[one.column] ?? []];
     return (row) => (at[row]! < 0 ? null : tableCell(cells[at[row]!] ?? null, one));
   });
+}
+
+/** The windows, as long as their texts fit into a file. */
+export async function* boundedTexts(
+  windows: AsyncIterable<MergedRows> | Iterable<MergedRows>,
+  columns: readonly FileColumn[],
+) {
+  const texts = columns.filter(({ source }) => source.kind === 'text');
+  let count = 0;
+  for await (const window of windows) {
+    for (const { series, column } of texts)
+      for (const cell of window.parts[series]!.columns[column] ?? []) count += (cell as string | null)?.length ?? 0;
+    if (count > MOST_TEXT) throw tooMuchText();
+    yield window;
+  }
 }

@@ -5,7 +5,7 @@ import type { WriteAnswer } from '../../datasets/files/write-data.ts';
 import type { Series } from '../definitions.ts';
 import { fileColumns } from './columns.ts';
 import { MOST_VALUES, tooManyValues } from './limits.ts';
-import { cellsOf, type Union } from './union.ts';
+import { boundedTexts, cellsOf, type Union } from './union.ts';
 import { writeNetCdf } from './write-netcdf.ts';
 
 /** Series in a file of packed blocks, of which a part is to be written. */
@@ -42,7 +42,7 @@ export const write: WriteAnswer<SeriesInput> = async (input, target, context) =>
     count += times.length;
     if (count * columns.length > MOST_VALUES) throw tooManyValues();
   }
-  const union: Union = { columns, base, rows: () => rows(true) };
+  const union: Union = { columns, base, rows: () => boundedTexts(rows(true), columns) };
   if (format === 'netcdf') return await writeNetCdf(union, series, target, context);
   await using sink = await FileSink.create(target.path, { checksum: false });
   await (format === 'csv' ? writeCsvTable : writeParquetTable)(tableOf(union), sink);
