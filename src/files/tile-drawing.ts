@@ -3,7 +3,7 @@
 export { TileDrawer } from './tiles/raster/tile-drawer.ts';
 export { type Chosen, FeatureChooser } from './tiles/vector/choose-features.ts';
 export { itemsOf, MeshElements } from './tiles/vector/mesh-elements.ts';
-export type { GeometryPlacer } from './tiles/vector/placed.ts';
+export { GeometryPlacer } from './tiles/vector/placed.ts';
 export { TileAreas } from './tiles/vector/tile-area.ts';
 export {
   type FoundFeature,

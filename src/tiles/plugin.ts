@@ -1,5 +1,7 @@
 import type { Config } from '../config.ts';
 import type { App } from '../http/route.ts';
+import { worldRoutes } from './basemap/world.routes.ts';
+import { WorldTiles } from './basemap/world-tiles.ts';
 import { mapRoutes } from './map/map.routes.ts';
 import { tileRoutes } from './routes.ts';
 import { namingDataset, type RightParts } from './serve.ts';
@@ -20,7 +22,8 @@ export async function tilesPlugin(app: App, { settings, ...parts }: TilesOptions
     threads: settings['tiles.threads'],
     keptBytes: settings['tiles.keptBytes'],
   });
-  app.addHook('onClose', () => drawn.close());
+  const world = new WorldTiles();
+  app.addHook('onClose', () => Promise.all([drawn.close(), world.close()]));
   const shared = { db, signer, responses, publicUrl: settings.publicUrl, store: drawn.store };
   const metadataLifetime = settings['cache.lifetimes'].tiles ?? settings['cache.lifetime'];
   const raster = { ...shared, metadataLifetime, open: drawn.open };
@@ -34,4 +37,5 @@ export async function tilesPlugin(app: App, { settings, ...parts }: TilesOptions
   await app.register(vectorTileRoutes, vector);
   await app.register(vectorUpkeepRoutes, vector);
   await app.register(mapRoutes);
+  await app.register(worldRoutes, world);
 }

@@ -8,6 +8,7 @@ import { BINARY } from '../http/openapi/headers.ts';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
 import { component, texts, textUpTo } from '../http/rules/members.ts';
+import { VECTOR_TILE_TYPE } from './media-types.ts';
 import { config, TAGS, VECTOR_PATH } from './route-parts.ts';
 import { type Checked, requestedDataset, type TileParts, tileRequest } from './serve.ts';
 import { chosenSlice, outOfRange, parseInteger } from './slices.ts';
@@ -19,7 +20,6 @@ export interface VectorParts extends Omit<TileParts, 'metadataLifetime' | 'open'
 }
 
 const PATH = VECTOR_PATH;
-const MEDIA_TYPE = 'application/vnd.mapbox-vector-tile';
 const DEEPEST = 22;
 /** The deepest level of the description: viewers enlarge its tiles, whose units are 0.6 m. */
 const DESCRIBED = 14;
@@ -102,7 +102,7 @@ export async function vectorTileRoutes(app: App, parts: VectorParts) {
     config: {
       described: {
         responses: {
-          200: { description: 'A Mapbox Vector Tile 2.1.', content: { [MEDIA_TYPE]: { schema: BINARY } } },
+          200: { description: 'A Mapbox Vector Tile 2.1.', content: { [VECTOR_TILE_TYPE]: { schema: BINARY } } },
           204: { description: 'There is nothing in the tile.' },
           304: { description: 'The ETag of the caller is current.' },
         },
@@ -123,7 +123,7 @@ export async function vectorTileRoutes(app: App, parts: VectorParts) {
         reply.header('cache-control', ASKED_AGAIN);
         return reply.code(204).send();
       }
-      return sendBytes(request, reply, { bytes, gzip: true, type: MEDIA_TYPE, version: dataset.rowVersion });
+      return sendBytes(request, reply, { bytes, gzip: true, type: VECTOR_TILE_TYPE, version: dataset.rowVersion });
     },
   });
 

@@ -11,7 +11,8 @@ const zipped = promisify(gzip);
 export interface Asset {
   readonly type: string;
   readonly bytes: Uint8Array;
-  readonly gzip: Uint8Array;
+  /** Undefined for a file that is compressed. */
+  readonly gzip?: Uint8Array;
   /** ETag without quotes. */
   readonly etag: string;
 }
@@ -30,19 +31,26 @@ const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.mjs': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
+  '.woff2': 'font/woff2',
 };
 
 /** Bundles the map page in memory, and compresses its files. */
 export async function bundleMap(): Promise<Bundle> {
-  const [texts, worker, page] = await Promise.all([
+  const [texts, worker, font, page] = await Promise.all([
     scriptsAndStyles(),
     // MapLibre loads its worker from the folder of the script that holds it
     readFile(new URL(import.meta.resolve('maplibre-gl/dist/maplibre-gl-worker.mjs')), 'utf8'),
+    // names of countries: no other script than Latin
+    readFile(new URL(import.meta.resolve('@fontsource/open-sans/files/open-sans-latin-600-normal.woff2'))),
     readFile(new URL('page.html', MAP), 'utf8'),
   ]);
   texts.set('maplibre-gl-worker.mjs', worker.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n'));
+  const contents = [
+    ...[...texts].map(([name, text]) => [name, Buffer.from(text)] as const),
+    ['open-sans.woff2', font] as const,
+  ];
   const files = new Map(
-    await Promise.all([...texts].map(async ([name, text]) => [name, await makeAsset(name, text)] as const)),
+    await Promise.all(contents.map(async ([name, bytes]) => [name, await makeAsset(name, bytes)] as const)),
   );
   const version = digest([...files].map(([name, { etag }]) => `${name} ${etag}`).join('\n')).slice(0, 16);
   return { version, files, page };
@@ -71,8 +79,10 @@ async function scriptsAndStyles(): Promise<Map<string, string>> {
 
 const digest = (content: Uint8Array | string): string => createHash('sha256').update(content).digest('base64url');
 
-async function makeAsset(name: string, text: string): Promise<Asset> {
-  const bytes = Buffer.from(text);
+async function makeAsset(name: string, bytes: Uint8Array): Promise<Asset> {
   const type = TYPES[extname(name)]!;
-  return { type, bytes, gzip: await zipped(bytes, { level: 7 }), etag: digest(bytes).slice(0, 22) };
+  const etag = digest(bytes).slice(0, 22);
+  return type.startsWith('text/')
+    ? { type, bytes, gzip: await zipped(bytes, { level: 7 }), etag }
+    : { type, bytes, etag };
 }

@@ -35,17 +35,19 @@ interface BytesAnswer {
   readonly gzip: boolean;
   readonly type: string;
   readonly version: string;
+  /** Default: clients ask each time. */
+  readonly cacheControl?: string;
 }
 
 /** Sends bytes, gzipped if they are stored so and the client takes it. Both forms have strong ETags of their own. */
 export async function sendBytes(
   request: FastifyRequest,
   reply: FastifyReply,
-  { bytes, gzip, type, version }: BytesAnswer,
+  { bytes, gzip, type, version, cacheControl = ASKED_AGAIN }: BytesAnswer,
 ): Promise<FastifyReply> {
   const zipped = gzip && acceptsGzip(request);
   const etag = strongEtag(bytes, version, zipped ? '-gz' : '');
-  reply.headers({ etag, 'cache-control': ASKED_AGAIN });
+  reply.headers({ etag, 'cache-control': cacheControl });
   if (gzip) vary(reply, 'accept-encoding');
   if (isCurrent(request.headers['if-none-match'], etag)) return reply.code(304).send();
   if (zipped) reply.header('content-encoding', 'gzip');

@@ -16,6 +16,7 @@ const POLICY = [
   "connect-src 'self'",
   "worker-src 'self'",
   "img-src 'self' data: blob:",
+  "font-src 'self'",
   "form-action 'none'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
@@ -65,7 +66,7 @@ export async function mapRoutes(app: App) {
 
   routes.get('/map/assets/:version/:file', {
     operationId: 'getMapAsset',
-    summary: 'Returns a script or style sheet of the map page',
+    summary: 'Returns a script, style sheet or font of the map page',
     params: z.object({
       version: z.string().describe('Version of all files.'),
       file: z.string().describe('File of the page.'),
@@ -91,7 +92,7 @@ export async function mapRoutes(app: App) {
 
 /** The gzipped or the plain form, each with an ETag of its own. */
 function encoded(asset: Asset, accepted: string | string[] | undefined) {
-  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(String(accepted ?? ''))
+  return asset.gzip !== undefined && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(String(accepted ?? ''))
     ? { bytes: asset.gzip, etag: `"${asset.etag}-gz"` }
     : { bytes: asset.bytes, etag: `"${asset.etag}"` };
 }

@@ -44,7 +44,12 @@ async function start(): Promise<void> {
     shown?.apply(view);
   });
   openPanel();
-  const map = openMap(bar.view, subject.box, (error) => say(errorSentence(error)));
+  const map = openMap({
+    base: address.base,
+    start: bar.view,
+    box: subject.box,
+    onError: (error) => say(errorSentence(error)),
+  });
   map.on('moveend', () => {
     const { lng: longitude, lat: latitude } = map.getCenter();
     bar.keep({ zoom: map.getZoom(), latitude, longitude });

@@ -7,6 +7,7 @@ import {
   ScaleControl,
 } from 'maplibre-gl';
 import { isAbort } from './api.ts';
+import { colourWorld, worldStyle } from './basemap.ts';
 import { cssColour, element } from './dom.ts';
 import { addGraticule } from './graticule.ts';
 
@@ -38,16 +39,21 @@ export function serveTiles(load: Load): void {
 /** Address of tiles for a source. Another key makes the map load the tiles again. */
 export const tileAddress = (key: string): string => `${PROTOCOL}://${encodeURIComponent(key)}/{z}/{x}/{y}`;
 
-/** A map without a background map: the page asks no other host. @throws Error without WebGL */
-export function openMap(start: StartView, box: Box | undefined, onError: (error: unknown) => void): MapLibreMap {
+export interface MapOptions {
+  /** Address of the platform, with a slash at its end. */
+  readonly base: string;
+  readonly start: StartView;
+  /** Extent of the data. */
+  readonly box: Box | undefined;
+  onError(this: void, error: unknown): void;
+}
+
+/** A map of the world, on which data are shown. @throws Error without WebGL */
+export function openMap({ base, start, box, onError }: MapOptions): MapLibreMap {
   const known = start.zoom !== undefined && start.latitude !== undefined && start.longitude !== undefined;
   const map = new MapLibreMap({
     container: element('map'),
-    style: {
-      version: 8,
-      sources: {},
-      layers: [{ id: 'background', type: 'background', paint: { 'background-color': cssColour('--ground') } }],
-    },
+    style: worldStyle(base),
     ...(known
       ? { zoom: start.zoom!, center: [start.longitude!, start.latitude!] }
       : { bounds: fitted(box ?? [-180, -70, 180, 75]), fitBoundsOptions: { padding: paddingOf() } }),
@@ -70,9 +76,7 @@ export function openMap(start: StartView, box: Box | undefined, onError: (error:
     if (!isAbort(error)) onError(error);
   });
   addGraticule(map);
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
-    map.setPaintProperty('background', 'background-color', cssColour('--ground')),
-  );
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => colourWorld(map));
   return map;
 }
 

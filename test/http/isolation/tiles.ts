@@ -27,6 +27,8 @@ export default {
   // a page without data, the same for everybody
   'GET /map/dataset/:id': { request: () => ({ url: `/map/dataset/${randomUUID()}` }), anybody: 200 },
   'GET /map/assets/:version/:file': { request: () => ({ url: '/map/assets/any/page.css' }), anybody: 200 },
+  // the world, which lies below every map
+  'GET /assets/basemap/:zoom/:column/:row.pbf': { request: () => ({ url: '/assets/basemap/0/0/0.pbf' }), anybody: 200 },
   'GET /api/tiles/dataset/:id/metadata': row('/metadata'),
   'GET /api/tiles/dataset/:id/status': row('/status'),
   'GET /api/tiles/dataset/:id/check': row('/check?tiles=3'),
