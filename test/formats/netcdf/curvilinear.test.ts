@@ -143,3 +143,72 @@ for (const [form, make] of Object.entries(forms)) {
     t.true(remarks.some((one) => one.includes('lack values')));
   });
 }
+
+/** 2 × 2 cells with bounds, whose longitudes jump at the antimeridian. */
+const jumping = (west: readonly number[], east: readonly number[], attributes = {}): MadeFile => ({
+  dimensions: { eta: 2, xi: 2, corner: 4 },
+  attributes: { Conventions: 'CF-1.8' },
+  variables: {
+    lon: {
+      type: 'double',
+      dimensions: ['eta', 'xi'],
+      attributes: { units: 'degrees_east', bounds: 'lon_b' },
+      values: [179.5, -179.5, 179.5, -179.5],
+    },
+    lat: {
+      type: 'double',
+      dimensions: ['eta', 'xi'],
+      attributes: { units: 'degrees_north', bounds: 'lat_b' },
+      values: [1, 1, 2, 2],
+    },
+    lon_b: { type: 'double', dimensions: ['eta', 'xi', 'corner'], values: [...west, ...east, ...west, ...east] },
+    lat_b: {
+      type: 'double',
+      dimensions: ['eta', 'xi', 'corner'],
+      values: [1, 1, 2, 2].flatMap((at) => [at - 0.5, at - 0.5, at + 0.5, at + 0.5]),
+    },
+    zeta: {
+      type: 'double',
+      dimensions: ['eta', 'xi'],
+      attributes: { units: 'm', coordinates: 'lon lat', ...attributes },
+      values: [1, 2, 3, 4],
+    },
+  },
+});
+
+test('bounds of cells across the antimeridian do not jump', async (t) => {
+  for (const file of [
+    jumping([179, 180, 180, 179], [-180, -179, -179, -180]),
+    jumping([179, -180, -180, 179], [180, -179, -179, 180]),
+    jumping([179, -180, -180, 179], [-180, -179, -179, -180]),
+  ]) {
+    const { data, remarks } = await read(t, 'array', 'NetCdfReader', classicFile(file));
+    t.like(data.placement, { by: 'nodes', nodeX: Float64Array.of(179, 180, 181, 179, 180, 181, 179, 180, 181) });
+    t.false(remarks.some((one) => one.includes('corners of the cells')));
+  }
+});
+
+test('the grid mapping of a projection does not hold for longitudes and latitudes', async (t) => {
+  const file = jumping([179, 180, 180, 179], [-180, -179, -179, -180], { grid_mapping: 'utm' });
+  const utm = {
+    type: 'int',
+    dimensions: [],
+    attributes: {
+      grid_mapping_name: 'transverse_mercator',
+      latitude_of_projection_origin: 0,
+      longitude_of_central_meridian: 9,
+      scale_factor_at_central_meridian: 0.9996,
+      false_easting: 500_000,
+      false_northing: 0,
+    },
+    values: [0],
+  } as const;
+  const { data, remarks } = await read(
+    t,
+    'array',
+    'NetCdfReader',
+    classicFile({ ...file, variables: { ...file.variables, utm } } as MadeFile),
+  );
+  t.deepEqual(data.crs, { authority: 'EPSG', code: 4326 });
+  t.true(remarks.some((one) => one.includes("'lon' and 'lat' were taken as WGS 84")));
+});

@@ -1,5 +1,5 @@
 import type { Crs } from '../../../data/crs-reference.ts';
-import { wgs84 } from '../../../geo/crs/crs.ts';
+import { resolveCrs, wgs84 } from '../../../geo/crs/crs.ts';
 import { coordinateOf, isLongitude } from './coordinates.ts';
 import type { Dimension, View } from './dimensions.ts';
 import { crsOfMapping, gridMappingOf } from './grid-mapping.ts';
@@ -74,7 +74,7 @@ async function cellsOf(
     mapping !== undefined && file.variables.has(mapping) ? await crsOfMapping(file, mapping, context) : undefined;
   const geographic = isLongitude(x);
   // A grid mapping of x and y does not hold for longitudes and latitudes beside them.
-  if (crs === undefined && geographic) {
+  if (geographic && (crs === undefined || (await resolveCrs(crs))?.geographic === false)) {
     context.remark(`The coordinates ${pair} were taken as WGS 84 (EPSG:4326).`);
     crs = wgs84;
   }
@@ -87,7 +87,10 @@ async function cellsOf(
     return undefined;
   }
   if (geographic) unwrap(alongX, across.length);
-  const bounds = [await boundsOf(file, x, lengths, factor), await boundsOf(file, y, lengths, factor)];
+  const bounds = [
+    await boundsOf(file, x, lengths, { factor, ...(geographic ? { around: alongX } : {}) }),
+    await boundsOf(file, y, lengths, { factor }),
+  ];
   const names = [x.metadata.name, y.metadata.name];
   if (bounds.every((one) => one !== undefined))
     return { x: across, y: down, crs, nodeX: bounds[0]!, nodeY: bounds[1]!, names };
@@ -103,16 +106,22 @@ async function cellsOf(
 function unwrap(longitudes: Float64Array, width: number): void {
   for (let n = 1; n < longitudes.length; n++) {
     const before = longitudes[n % width === 0 ? n - width : n - 1]!;
-    longitudes[n] = longitudes[n]! - 360 * Math.round((longitudes[n]! - before) / 360);
+    longitudes[n] = nextTo(longitudes[n]!, before);
   }
 }
 
-/** The corners of cells without gaps between them; undefined if the file has none. */
+/** The longitude of the same place that is next to another one. */
+const nextTo = (longitude: number, other: number): number => longitude - 360 * Math.round((longitude - other) / 360);
+
+/**
+ * The corners of cells without gaps between them; undefined if the file has none.
+ * @param around longitudes of the centres, next to which those of the corners lie
+ */
 async function boundsOf(
   file: CfFile,
   { metadata }: CfVariable,
   [height, width]: readonly [number, number],
-  factor: number,
+  { factor, around }: { factor: number; around?: Float64Array },
 ): Promise<Float64Array | undefined> {
   const bounds = file.variables.get(textOf(metadata.attributes.bounds) ?? '');
   const shape = bounds?.metadata.shape ?? [];
@@ -126,7 +135,9 @@ async function boundsOf(
     for (let column = 0; column < width; column++)
       for (const [n, offset] of corners.entries()) {
         const node = row * (width + 1) + column + offset;
-        const value = values[4 * (row * width + column) + n]!;
+        const cell = row * width + column;
+        const stored = values[4 * cell + n]!;
+        const value = around === undefined ? stored : nextTo(stored, around[cell]!);
         if (!Number.isFinite(value) || (!Number.isNaN(nodes[node]) && nodes[node] !== value)) return undefined;
         nodes[node] = value;
       }
