@@ -110,3 +110,28 @@ test('items of one quantity at several places are stations', async (t) => {
   );
   t.is(data.crs?.code, 25832);
 });
+
+test('quantities that differ in a value for gaps that is no finite number are variables of their own', async (t) => {
+  const gaps = seriesOf(
+    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY].map((nodata, n) => ({
+      ...level,
+      nodata,
+      name: `Gauge ${n}`,
+      position: [9 + n, 54],
+    })),
+  );
+  const { content } = await written(t, gaps, 'NetCdfWriter', { Version: '3' });
+  const { data } = await read(t, 'series', 'NetCdfReader', undescribed(content));
+  t.is(data.items.length, 4, 'two variables at each of two stations');
+});
+
+test('one station without steps is written and comes back', async (t) => {
+  const none = seriesOf([{ ...level, name: 'Gauge', position: [9, 54] }], {
+    time: { spacing: 'equidistant', unit: 'minute', start: Date.UTC(2024, 0, 1), count: 0, offset: 0, interval: 5 },
+    async *chunks() {},
+  });
+  for (const parameters of [{}, { Version: '3' }]) {
+    const { content } = await written(t, none, 'NetCdfWriter', parameters);
+    t.deepEqual(await all((await dataOf(t, 'NetCdfReader', content)) as Series), await all(none));
+  }
+});

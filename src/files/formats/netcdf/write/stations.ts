@@ -43,7 +43,7 @@ export function planStations(items: readonly SeriesItem[]): StationPlan {
     stations.set(key, station);
     const { position: _, name: __, ...quantity } = item;
     const kind = JSON.stringify([pair?.variable, quantity], (_key, value) =>
-      typeof value === 'bigint' ? String(value) : Number.isNaN(value) ? 'NaN' : value,
+      typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value)) ? String(value) : value,
     );
     const variable = variables.get(kind)?.number ?? variables.size;
     const name = pair?.variable ?? (quantity.eum && eumItem(quantity.eum.item)?.name) ?? 'Value';
