@@ -71,7 +71,10 @@ export async function transfersPlugin(app: App, options: TransfersOptions) {
   });
   await app.register(transferListRoutes, { db });
   await app.register(converterRoutes);
-  const inspector = new Inspector(join(settings.data, 'compile-cache'));
+  const inspector = new Inspector({
+    scratch: join(settings.data, 'inspections'),
+    compileCache: join(settings.data, 'compile-cache'),
+  });
   app.addHook('onClose', () => inspector.close());
   const remote = { maxSize: settings['uploads.maxSize'], idleMs: settings['outbound.idleTimeout'] };
   await app.register(inspectRoutes, { db, blobs, sources, remote, inspector });

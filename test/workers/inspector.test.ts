@@ -1,13 +1,17 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { AppError } from '../../src/errors.ts';
 import { type FetchFile, Inspector } from '../../src/transfers/inspect/inspector.ts';
 import { ASCII_GRID } from '../world/transfers.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'inspector-'));
-const inspector = new Inspector(join(folder, 'cache'));
+const scratch = join(folder, 'inspections');
+const compileCache = join(folder, 'cache');
+const inspector = new Inspector({ scratch, compileCache });
+const program = fileURLToPath(new URL('programs/misbehave.ts', import.meta.url));
 test.after.always(async () => {
   await inspector.close();
   await rm(folder, { recursive: true, force: true });
@@ -69,4 +73,35 @@ test.serial('a file that is larger than the room is refused before it is read', 
   };
   const error = await t.throwsAsync(inspector.inspect({ tenant: 'one', signal }, request, large));
   t.is(error?.message, 'The inspection needed more than its 2 GB of scratch space.');
+});
+
+for (const [misdeed, limits, sentence] of [
+  ['spin', { timeMs: 3000, memoryMb: 300, scratchGb: 1 }, /^The inspection took longer than its time limit of 3 s/],
+  ['eat', { timeMs: 300_000, memoryMb: 300, scratchGb: 1 }, /needed more than its memory limit of 300 MB\.$/],
+  ['crash', { timeMs: 300_000, memoryMb: 300, scratchGb: 1 }, /the process that read it has died\.$/],
+] as const)
+  test.serial(`an inspection whose process does '${misdeed}' ends with a sentence, and leaves no file`, async (t) => {
+    const own = join(folder, misdeed);
+    const harmed = new Inspector({ scratch: own, compileCache, program, limits });
+    t.teardown(() => harmed.close());
+    const { signal } = new AbortController();
+    const turn = { tenant: 'one', signal };
+    const given = { ...request, reader: { name: misdeed } };
+    const error = await t.throwsAsync(
+      harmed.inspect(turn, given, (path) => writeFile(path, 'x')),
+      { instanceOf: AppError, message: sentence },
+    );
+    t.is((error as AppError).kind, 'unprocessable');
+    t.deepEqual(await readdir(own), []);
+  });
+
+test.serial('folders that a killed process has left are removed, but not those in use', async (t) => {
+  const left = join(scratch, 'inspect-left');
+  const used = join(scratch, 'inspect-used');
+  for (const path of [left, used]) await mkdir(path, { recursive: true });
+  await writeFile(join(left, 'input'), ASCII_GRID);
+  await utimes(left, 0, Date.now() / 1000 - 3600);
+  const { signal } = new AbortController();
+  await inspector.inspect({ tenant: 'one', signal }, request, (path) => writeFile(path, ASCII_GRID));
+  t.deepEqual(await readdir(scratch), ['inspect-used']);
 });

@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FairQueue } from 'hydrofiles/threads';
 import { AppError } from '../../errors.ts';
@@ -15,6 +14,18 @@ const CONCURRENCY = 2;
 const [MAX_WAITING, MAX_WAITING_OF_TENANT] = [20, 5];
 const RETRY_AFTER = 5;
 const GB = 2 ** 30;
+/** A folder of this age is no longer in use: its process was killed before it could remove it. */
+const LEFT_AFTER_MS = 20 * LIMITS.timeMs;
+
+export interface InspectorOptions {
+  /** Folder for files that are being inspected, which other processes may use, too. */
+  readonly scratch: string;
+  /** Private folder of Node's compile cache. */
+  readonly compileCache: string;
+  /** See `ChildrenOptions`. */
+  readonly program?: string;
+  readonly limits?: { readonly timeMs: number; readonly memoryMb: number; readonly scratchGb: number };
+}
 
 /** Whose share of the places an inspection takes. */
 export interface InspectTurn {
@@ -29,6 +40,8 @@ export type FetchFile = (path: string, fetching: { signal: AbortSignal; room: Sc
 /** Inspects files in child processes, with the limits of conversions. Nothing is kept. */
 export class Inspector {
   readonly #children: Children;
+  readonly #scratch: string;
+  readonly #limits: NonNullable<InspectorOptions['limits']>;
   readonly #queue = new FairQueue({
     concurrency: CONCURRENCY,
     maxWaiting: MAX_WAITING,
@@ -39,9 +52,16 @@ export class Inspector {
       }),
   });
 
-  /** @param compileCache private folder of Node's compile cache */
-  constructor(compileCache: string) {
-    this.#children = new Children({ memoryMb: LIMITS.memoryMb, maxIdle: 1, compileCache });
+  constructor({ scratch, compileCache, program, limits = LIMITS }: InspectorOptions) {
+    this.#scratch = scratch;
+    this.#limits = limits;
+    const { memoryMb } = limits;
+    this.#children = new Children({
+      memoryMb,
+      maxIdle: 1,
+      compileCache,
+      ...(program === undefined ? {} : { program }),
+    });
   }
 
   /**
@@ -55,17 +75,16 @@ export class Inspector {
   ): Promise<AnyInspection> {
     const inPlace = async () => {
       const over = new AbortController();
-      const late = () =>
-        over.abort(new AppError('unprocessable', timeExceeded(LIMITS.timeMs, undefined, 'inspection')));
-      const timer = setTimeout(late, LIMITS.timeMs);
+      const { memoryMb, scratchGb, timeMs } = this.#limits;
+      const late = () => over.abort(new AppError('unprocessable', timeExceeded(timeMs, undefined, 'inspection')));
+      const timer = setTimeout(late, timeMs);
       const signal = AbortSignal.any([left, over.signal]);
-      const folder = await mkdtemp(join(tmpdir(), 'inspect-'));
+      const folder = await this.#makeFolder();
       try {
         const path = join(folder, 'input');
-        const room = { bytes: LIMITS.scratchGb * GB, exceeded: () => scratchExceeded(LIMITS.scratchGb, 'inspection') };
+        const room = { bytes: scratchGb * GB, exceeded: () => scratchExceeded(scratchGb, 'inspection') };
         signal.throwIfAborted();
         await fetch(path, { signal, room });
-        const { memoryMb, scratchGb, timeMs } = LIMITS;
         const limits = { memoryMb, scratchGb, time: timeMs, timeLimit: timeMs };
         return await this.#children.inspect({ ...request, path, scratch: folder }, limits, signal);
       } catch (error) {
@@ -78,6 +97,19 @@ export class Inspector {
       }
     };
     return this.#queue.run(tenant, inPlace, left);
+  }
+
+  /** Makes a folder for an inspection, and removes those that killed processes have left. */
+  async #makeFolder(): Promise<string> {
+    await mkdir(this.#scratch, { recursive: true, mode: 0o700 });
+    const oldest = Date.now() - LEFT_AFTER_MS;
+    for (const name of await readdir(this.#scratch)) {
+      const path = join(this.#scratch, name);
+      // another process may be removing it
+      const { mtimeMs = Infinity } = (await stat(path).catch(() => undefined)) ?? {};
+      if (mtimeMs < oldest) await rm(path, { recursive: true, force: true });
+    }
+    return mkdtemp(join(this.#scratch, 'inspect-'));
   }
 
   async close(): Promise<void> {

@@ -1,9 +1,8 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { ConversionRequest } from '../../../src/files/main.ts';
 import { endWithWorker } from '../../../src/transfers/children/lifeline.ts';
-import type { Report } from '../../../src/transfers/children/messages.ts';
+import type { Report, RequestMessage } from '../../../src/transfers/children/messages.ts';
 
 /** A child that obeys the name of its reader: it does what converters must not do. */
 const tell = (report: Report) => process.send?.(report);
@@ -71,8 +70,9 @@ const misdeeds: Record<string, (scratch: string) => void> = {
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
 await endWithWorker();
-process.on('message', ({ request }: { request: ConversionRequest }) => {
+process.on('message', (message: RequestMessage) => {
+  const { reader, scratch } = 'request' in message ? message.request : message.inspect;
   tell({ is: 'log', level: 'info', message: `pid ${process.pid}, ${Object.keys(process.env).join(' ')}` });
-  setImmediate(() => misdeeds[request.reader.name]?.(request.scratch));
+  setImmediate(() => misdeeds[reader?.name ?? '']?.(scratch));
 });
 tell({ is: 'ready' });
