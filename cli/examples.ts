@@ -108,6 +108,7 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'project members remove': ['project members remove PROJECT ann'],
   'project members set': ['project members set PROJECT ann:Owner bob:Reader'],
   'project members inherit': ['project members inherit PROJECT'],
+  activity: ["activity 'Upper valley'", 'activity DATASET --limit 20'],
   'dataset list': ['dataset list --project PROJECT'],
   'dataset show': ['dataset show DATASET', "dataset show 'Upper valley/raw/depth'"],
   'dataset update': ['dataset update DATASET --tag terrain --metadata \'{"source":"lidar"}\''],

@@ -167,6 +167,18 @@ export async function itemAt(
   throw ambiguous(path, 'key', shown);
 }
 
+/** The only project or dataset with this name or path. */
+export async function findItem(io: Io, given: string): Promise<FoundItem> {
+  let found = await findAt(io, { path: given });
+  // the text may be a name that contains a slash
+  if (found.length === 0 && given.includes('/')) found = await findAt(io, { path: pathSegment(given) });
+  const [only, another] = found;
+  if (only === undefined) throw new Error(`There is no project or dataset '${given}', or you may not see it.`);
+  if (another === undefined) return only;
+  const shown = found.map((one) => ({ id: one.id, shown: `${one.itemType.toLowerCase()} ${one.path}` }));
+  throw ambiguous(given, 'key', shown);
+}
+
 type Named = { id: string; name: string };
 
 const named = (rows: readonly Named[], given: string): Candidate[] =>

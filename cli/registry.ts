@@ -31,6 +31,11 @@ export const NOUNS: readonly Noun[] = [
       load: async () => (await import('./commands/recycle-bin.ts')).recycleBinCommands,
     },
     {
+      name: 'activity',
+      description: 'who did what to a project, with all that is in it, or to a dataset, newest first',
+      load: async () => (await import('./commands/activity.ts')).activityCommand,
+    },
+    {
       name: 'transfer',
       description: 'transfers: conversions and their progress',
       load: async () => (await import('./commands/transfer.ts')).transferCommands,

@@ -1,5 +1,5 @@
 -- Rights of the role that API and workers use; its name is in the setting platform.runtime_role. The owner of the tables
--- runs it after migrations. The role changes no table and no right; audit trail and ledger only grow for it.
+-- runs it after migrations. The role changes no table and no right; audit trail, activity and ledger only grow for it.
 do $$
 declare
   role constant text := current_setting('platform.runtime_role');
@@ -9,7 +9,7 @@ begin
   execute format('grant select, insert, update, delete on all tables in schema public, graphile_worker to %I', role);
   execute format('grant usage, select, update on all sequences in schema public, graphile_worker to %I', role);
   execute format('grant execute on all routines in schema public, graphile_worker to %I', role);
-  execute format('revoke update, delete on audit, credit_entries, credit_commits from %I', role);
+  execute format('revoke update, delete on audit, activity, credit_entries, credit_commits from %I', role);
   execute format('revoke delete on credit_pools, credit_lots, credit_holds from %I', role);
   execute format('revoke insert, update, delete on migrations, graphile_worker.migrations from %I', role);
   -- only the owner of the queue's tables passes their row security

@@ -432,6 +432,9 @@ CREATE INDEX projects_path ON projects USING gin (path) WITH (fastupdate=off);
 CREATE INDEX projects_root ON projects (root_id);
 CREATE INDEX projects_roots ON projects (tenant_id, name COLLATE "C", id) WHERE (parent_id IS NULL);
 -- trigger keep_grants_void: keep_project_grants_void
+-- trigger projects_activity_changed: record_project_activity
+-- trigger projects_activity_made: record_project_activity
+-- trigger projects_activity_removed: forget_places
 -- trigger projects_binned: bin_project
 -- trigger projects_binned_made: bin_project
 -- trigger projects_changed: tell_changed_projects
@@ -522,6 +525,55 @@ create table grant_generations (
   constraint grant_generations_one_check CHECK (one)
 );
 
+-- Who did what to projects and datasets. The triggers `projects_activity_…` and `datasets_activity_…` and the function
+-- `record_activity` fill it in the transaction of the change; the runtime role changes nothing of it. An entry ends
+-- with its project or dataset.
+create table activity (
+  id bigint not null generated always as identity,
+  "time" timestamp with time zone not null default clock_timestamp(),
+  -- `accounts.user_id`, or the id of an API key. Null: the platform.
+  user_id uuid,
+  action text not null,
+  -- Whose readers may see it. Of a deletion for good: the project above. Null: `dataset_id`.
+  project_id uuid,
+  -- Whose readers may see it. Null: `project_id`.
+  dataset_id uuid,
+  subject_kind text not null,
+  subject_id uuid not null,
+  -- As it was then. Null: an account or API key.
+  subject_name text,
+  -- Of a move: the project before. Shown to those who see that project. Without a foreign key, as the next.
+  from_project_id uuid,
+  -- Of a move: the project after.
+  to_project_id uuid,
+  -- Names of the members that changed.
+  changed text[] not null default '{}'::text[],
+  -- Their plain values, texts of at most 301 characters. Never secrets.
+  before jsonb not null default '{}'::jsonb,
+  after jsonb not null default '{}'::jsonb,
+  -- True: only Owners of the tenant see it. A deletion for good of what not all readers of the project above could see.
+  restricted boolean not null default false,
+  -- `transfers.id` of the transfer that wrote the content. Null: none did.
+  transfer_id uuid,
+  constraint activity_pkey PRIMARY KEY (id),
+  constraint activity_dataset_id_fkey FOREIGN KEY (dataset_id) REFERENCES datasets(id) ON DELETE CASCADE,
+  constraint activity_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint activity_check CHECK ((num_nonnulls(project_id, dataset_id) = 1)),
+  constraint activity_subject_kind_check CHECK ((subject_kind = ANY (ARRAY['project'::text, 'dataset'::text, 'account'::text])))
+);
+CREATE INDEX activity_dataset ON activity (dataset_id, id) WHERE (dataset_id IS NOT NULL);
+CREATE INDEX activity_project ON activity (project_id) WHERE (project_id IS NOT NULL);
+
+-- The projects whose activity an entry is part of: the project itself, or that of the dataset, and those above, as they
+-- were; of a move, before and after. No foreign key: entries would lock the projects above.
+create table activity_places (
+  project_id uuid not null,
+  activity_id bigint not null,
+  constraint activity_places_pkey PRIMARY KEY (project_id, activity_id),
+  constraint activity_places_activity_id_fkey FOREIGN KEY (activity_id) REFERENCES activity(id) ON DELETE CASCADE
+);
+CREATE INDEX activity_places_activity ON activity_places (activity_id);
+
 -- uploads -------------------------------------------------------------------------------------------------------------
 
 -- Uploaded files, and addresses for uploads to come. The account and the tenant of an upload may name it in transfers.
@@ -603,6 +655,8 @@ CREATE INDEX datasets_locked ON datasets (locked_by) WHERE (locked_by IS NOT NUL
 CREATE INDEX datasets_named ON datasets (name COLLATE "C", project_id);
 CREATE INDEX datasets_project ON datasets (project_id, name COLLATE "C", id);
 -- trigger changed_vector_content: new_vector_content
+-- trigger datasets_activity_changed: record_dataset_activity
+-- trigger datasets_activity_made: record_dataset_activity
 -- trigger datasets_binned: bin_dataset
 -- trigger datasets_binned_made: bin_dataset
 -- trigger datasets_changed: tell_changed_datasets
@@ -1080,6 +1134,7 @@ create table transfer_inputs (
   constraint transfer_inputs_number_check CHECK ((number > 0)),
   constraint transfer_inputs_one CHECK ((num_nonnulls(staged_blob, source_id, dataset_id) = 1))
 );
+CREATE INDEX transfer_inputs_dataset ON transfer_inputs (dataset_id) WHERE (dataset_id IS NOT NULL);
 CREATE INDEX transfer_inputs_source ON transfer_inputs (source_id) WHERE (source_id IS NOT NULL);
 CREATE INDEX transfer_inputs_staged ON transfer_inputs (staged_blob) WHERE (staged_blob IS NOT NULL);
 

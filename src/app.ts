@@ -161,7 +161,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await app.register(keysPlugin, { db, identities });
   await app.register(projectsPlugin, { db, cursors, afterDeletion, settings });
   await app.register(uploadsPlugin, { db, blobs, signer, areas, settings });
-  await app.register(datasetsPlugin, { db, blobs, signer, afterDeletion, settings });
+  await app.register(datasetsPlugin, { db, blobs, signer, cursors, afterDeletion, settings });
   await app.register(creditsPlugin, { db });
   await app.register(licensingPlugin, { db, gates: rules.gates });
   await app.register(crsPlugin);

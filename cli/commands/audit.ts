@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { moment } from 'hydrofiles/terminal';
 import type { AuditEntry } from '../../src/accounts/audit.routes.ts';
 import type { CursorPage } from '../../src/http/rules/paging.ts';
+import { changesIn } from '../changes.ts';
 import type { Io } from '../io.ts';
 import { legacyOption, limit, pastTime } from '../options.ts';
 
@@ -44,29 +45,4 @@ async function listAudit(io: Io, { account, since, limit, cursor }: AuditOptions
     entry.agent,
   ]);
   if (answer.body.cursor !== undefined && !io.json) io.note(`More entries: --cursor ${answer.body.cursor}`);
-}
-
-interface Changes {
-  /** Names of changed members. */
-  changed?: readonly string[];
-  before?: Record<string, unknown>;
-  after?: Record<string, unknown>;
-}
-
-/** Changes, such as `role: Reader → Owner`; for entries without changes their details, such as `name=Valley`. */
-function changesIn(details: Changes & Record<string, unknown>): string {
-  const { changed, before = {}, after = {}, ...others } = details;
-  const parts = (changed ?? []).map((name) =>
-    name in before || name in after ? `${name}: ${shown(before[name])} → ${shown(after[name])}` : name,
-  );
-  const rest = Object.entries(others).filter(([, value]) => !(Array.isArray(value) && value.length === 0));
-  return [...parts, ...rest.map(([name, value]) => `${name}=${shown(value)}`)].join(', ');
-}
-
-const MAX_SHOWN = 60;
-
-function shown(value: unknown): string {
-  if (value === undefined) return '–';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }

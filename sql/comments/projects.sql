@@ -41,3 +41,25 @@ comment on table grant_generations is
 comment on column grant_generations.one is 'Always true: the table has one row.';
 comment on column grant_generations.generation is
   'Raised by each change that makes addresses void, which locks the row until its commit.';
+
+comment on table activity is
+  'Who did what to projects and datasets. The triggers `projects_activity_…` and `datasets_activity_…` and the '
+  'function `record_activity` fill it in the transaction of the change; the runtime role changes nothing of it. An '
+  'entry ends with its project or dataset.';
+comment on column activity.user_id is '`accounts.user_id`, or the id of an API key. Null: the platform.';
+comment on column activity.project_id is
+  'Whose readers may see it. Of a deletion for good: the project above. Null: `dataset_id`.';
+comment on column activity.dataset_id is 'Whose readers may see it. Null: `project_id`.';
+comment on column activity.subject_name is 'As it was then. Null: an account or API key.';
+comment on column activity.from_project_id is
+  'Of a move: the project before. Shown to those who see that project. Without a foreign key, as the next.';
+comment on column activity.to_project_id is 'Of a move: the project after.';
+comment on column activity.changed is 'Names of the members that changed.';
+comment on column activity.before is 'Their plain values, texts of at most 301 characters. Never secrets.';
+comment on column activity.restricted is
+  'True: only Owners of the tenant see it. A deletion for good of what not all readers of the project above could see.';
+comment on column activity.transfer_id is '`transfers.id` of the transfer that wrote the content. Null: none did.';
+
+comment on table activity_places is
+  'The projects whose activity an entry is part of: the project itself, or that of the dataset, and those above, as they '
+  'were; of a move, before and after. No foreign key: entries would lock the projects above.';

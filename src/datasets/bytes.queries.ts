@@ -47,10 +47,12 @@ export const lockBytes = (tx: Transaction, id: string) =>
  * spatial and temporal information. If the dataset was empty, they describe the new content and stay. Fires
  * `release_blob`, which notes the former blob in `released_blobs`, and `changed_vector_content`, which enqueues the
  * drawing of tiles.
+ * @param userId whose right the address of the write is
  */
-export const replaceBytes = (tx: Transaction, id: string, blob: string, size: number) =>
+export const replaceBytes = (tx: Transaction, id: string, blob: string, size: number, userId: string | undefined) =>
   tx.query(sql.unsafe`
     update datasets set blob = ${blob}, storage_size = ${size}::bigint, row_version = row_version + 1, updated_at = now(),
+      updated_by = coalesce(${userId ?? null}::uuid, updated_by),
       properties = case when storage_size = 0 then properties else ${keptProperties} end,
       file_extension = case when storage_size = 0 then file_extension end,
       spatial_information = case when storage_size = 0 then spatial_information end,

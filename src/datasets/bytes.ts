@@ -69,7 +69,7 @@ export function datasetPlace(db: Database, blobs: BlobStore, issuers: Issuers): 
           await db.transaction(async (tx) => {
             await lockBytes(tx, id);
             await checkWritable(tx, id, conditions, issuer);
-            await replaceBytes(tx, id, blob, info.size);
+            await replaceBytes(tx, id, blob, info.size, issuer?.userId);
           });
         } catch (error) {
           // after an AppError the transaction has certainly rolled back; after others it may have committed

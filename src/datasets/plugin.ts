@@ -2,8 +2,10 @@ import type { BlobStore } from '../blobs/blobs.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db.ts';
 import type { App } from '../http/route.ts';
+import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { AfterDeletion } from '../projects/delete.ts';
 import type { LinkSigner } from '../uploads/address.ts';
+import { activityRoutes } from './activity.routes.ts';
 import { findRoutes } from './find.routes.ts';
 import { grantRoutes } from './grants.routes.ts';
 import { hierarchyRoutes } from './hierarchy.routes.ts';
@@ -15,14 +17,20 @@ export interface DatasetsOptions {
   db: Database;
   blobs: BlobStore;
   signer: LinkSigner;
+  /** Signs cursors. */
+  cursors: Signer;
   afterDeletion: AfterDeletion;
   settings: Pick<Config, 'publicUrl' | 'compat.recursiveLists' | 'grants.readLifetime' | 'grants.writeLifetime'>;
 }
 
-export async function datasetsPlugin(app: App, { db, blobs, signer, afterDeletion, settings }: DatasetsOptions) {
+export async function datasetsPlugin(
+  app: App,
+  { db, blobs, signer, cursors, afterDeletion, settings }: DatasetsOptions,
+) {
   const { publicUrl } = settings;
   const lifetimes = { read: settings['grants.readLifetime'], write: settings['grants.writeLifetime'] };
   await app.register(datasetRoutes, { db, publicUrl });
+  await app.register(activityRoutes, { db, cursors });
   await app.register(datasetListRoutes, { db, signer, publicUrl, recursiveLists: settings['compat.recursiveLists'] });
   await app.register(grantRoutes, { db, signer, publicUrl, lifetimes });
   await app.register(findRoutes, { db });

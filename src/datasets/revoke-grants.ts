@@ -4,6 +4,7 @@ import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
 import { nextGeneration } from '../projects/grant-generations.queries.ts';
 import { visibleDataset } from './access.ts';
+import { recordDatasetActivity } from './activity.queries.ts';
 import { setDatasetGrants } from './bytes.queries.ts';
 
 /**
@@ -15,5 +16,6 @@ export const revokeDatasetGrants = (db: Database, caller: Caller, id: string): P
     const { tenantId, projectId, ...dataset } = await visibleDataset(tx, caller, id);
     requireCapability({ ...dataset, id: projectId }, 'canGrantAccess');
     await setDatasetGrants(tx, id, await nextGeneration(tx));
+    await recordDatasetActivity(tx, 'dataset.grants.revoke', { id, userId: caller.userId });
     await audit(tx, { action: 'dataset.grants.revoke', subject: id, tenantId, ...by(caller) });
   });

@@ -17,15 +17,19 @@ export const listRolesIn = (tx: Transaction, tenantId: string, userId: string) =
     from project_members m join projects p on p.id = m.project_id
     where m.user_id = ${userId} and p.tenant_id = ${tenantId}`);
 
-/** Deletes these roles and raises the row version of each project. */
+/** Deletes these roles, notes it as activity and raises the row version of each project. */
 export const deleteRolesIn = (tx: Transaction, tenantId: string, userId: string, changedBy: string) =>
   tx.query(sql.unsafe`
     with ended as (
       delete from project_members m using projects p
       where p.id = m.project_id and p.tenant_id = ${tenantId} and m.user_id = ${userId}
-      returning m.project_id)
+      returning m.project_id, m.role, p.path),
+    noted as (
+      select record_activity('project.member.remove', ${changedBy}, project_id, null, 'account', ${userId}, null, path,
+        before => jsonb_build_object('role', role), changed => '{role}')
+      from ended)
     update projects set row_version = row_version + 1, updated_at = now(), updated_by = ${changedBy}
-    where id in (select project_id from ended)`);
+    where id in (select project_id from ended) and (select count(*) from noted) > 0`);
 
 /**
  * Removes the user from the former members of purged projects of a tenant, so that their events are no longer shown to

@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../db.ts';
 import { AppError, invalid, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { type Role, requireCapability } from './access.ts';
+import { recordProjectActivity } from './activity.queries.ts';
 import { checkRowVersion, lockedProject } from './change.ts';
 import { refuseGuests } from './guests.ts';
 import {
@@ -53,7 +54,7 @@ export async function setMembers(
     const before = rolesById(await listRoles(tx, id));
     const after = rolesById(members);
     const invited = await refuseGuests(tx, caller, project, { allowed: guests, members: after, before });
-    await setInheritance(tx, id, false);
+    await setInheritance(tx, id, false, caller.userId);
     await deleteMembersBut(
       tx,
       id,
@@ -79,7 +80,7 @@ export async function setMember(
     const [before, after] = [rolesById(had), rolesById([member])];
     const invited = await refuseGuests(tx, caller, project, { allowed: guests, members: after, before });
     if (member.role !== 'Owner') await keepAnOwner(tx, project, member.userId);
-    await ownMembers(tx, project);
+    await ownMembers(tx, project, caller.userId);
     const [set] = await putMembers(tx, id, [member]);
     await recordMembers(tx, caller, project, { before, after, guests: invited });
     await touch(tx, id, caller.userId);
@@ -91,7 +92,7 @@ export async function removeMember(db: Database, caller: Caller, id: string, use
   await db.transaction(async (tx) => {
     const project = await projectForMembers(tx, caller, id);
     await keepAnOwner(tx, project, userId);
-    await ownMembers(tx, project);
+    await ownMembers(tx, project, caller.userId);
     const role = await findRole(tx, id, userId);
     if (role === null || !(await deleteMember(tx, id, userId))) throw notFound('Member', userId);
     const before: Roles = new Map([[userId, role as Role]]);
@@ -113,7 +114,7 @@ export async function inheritMembers(
     if (project.parentId === undefined)
       throw invalid(`Project '${id}' is a root project: it has no parent to inherit members from.`);
     const before = rolesById(await listRoles(tx, id));
-    await setInheritance(tx, id, true);
+    await setInheritance(tx, id, true, caller.userId);
     await deleteMembersBut(tx, id, []);
     await recordMembers(tx, caller, project, { before, after: rolesById(await listRoles(tx, id)) });
     return touch(tx, id, caller.userId);
@@ -127,7 +128,7 @@ interface ChangedRoles {
   guests?: ReadonlySet<string>;
 }
 
-/** Writes an audit row for each account or key whose role in the project changes. */
+/** Writes an audit row and an activity for each account or key whose role in the project changes. */
 export async function recordMembers(
   tx: Transaction,
   caller: Caller,
@@ -149,6 +150,16 @@ export async function recordMembers(
     ];
   });
   await auditAll(tx, entries);
+  await recordProjectActivity(
+    tx,
+    entries.map(({ action, subject, details }) => ({
+      action,
+      projectId: id,
+      userId: caller.userId,
+      memberId: subject,
+      ...(details as ReturnType<typeof compareMembers>),
+    })),
+  );
 }
 
 const KEEPS_OWNER = 'A root project needs at least one Owner. Make another member Owner first.';
@@ -162,9 +173,9 @@ async function projectForMembers(tx: Transaction, caller: Caller, id: string): P
 }
 
 /** Ends inheritance and copies the inherited members, so that everyone keeps their role. */
-async function ownMembers(tx: Transaction, { id, memberSourceId }: VisibleProject) {
+async function ownMembers(tx: Transaction, { id, memberSourceId }: VisibleProject, userId: string) {
   if (memberSourceId === id) return;
-  await setInheritance(tx, id, false);
+  await setInheritance(tx, id, false, userId);
   await copyMembers(tx, memberSourceId, id);
 }
 

@@ -29,7 +29,7 @@ export async function moveSubproject(db: Database, caller: Caller, id: string, t
     requireCapability({ id: parentId, rights: found?.parentRights ?? 0, role: found?.parentRole }, 'canDeleteContent');
     requireCapability(target, 'canCreateContent');
     if (parentId === targetId) return;
-    await setParent(tx, id, targetId);
+    await setParent(tx, id, targetId, caller.userId);
     await touch(tx, id, caller.userId);
   });
 }

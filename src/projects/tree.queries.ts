@@ -55,10 +55,12 @@ export const insertProjects = (tx: Transaction, rows: readonly NewNode[]) =>
  * and makes sure that no cycle results. Fires `keep_grants_void`, which keeps ended signed addresses void, and
  * `projects_followed`, which updates `recycle_bin`.
  */
-export const setParent = (tx: Transaction, id: string, parentId: string | undefined) =>
+export const setParent = (tx: Transaction, id: string, parentId: string | undefined, userId: string) =>
   tx.query(sql.unsafe`
     update projects p set
       parent_id = case when p.id = moved.id then target.id else p.parent_id end,
+      updated_at = case when p.id = moved.id then now() else p.updated_at end,
+      updated_by = case when p.id = moved.id then ${userId}::uuid else p.updated_by end,
       root_id = coalesce(target.root_id, moved.id),
       path = target.path || p.path[cardinality(moved.path):],
       member_source_id = case when moved.inherits_members and p.member_source_id = moved.member_source_id
@@ -71,10 +73,12 @@ export const setParent = (tx: Transaction, id: string, parentId: string | undefi
  * through it. The caller deletes or adds the subproject's own members. The tree must be locked. No change if the
  * setting is the same. Fires `projects_followed`, which updates `recycle_bin`.
  */
-export const setInheritance = (tx: Transaction, id: string, inherits: boolean) =>
+export const setInheritance = (tx: Transaction, id: string, inherits: boolean, userId: string) =>
   tx.query(sql.unsafe`
     update projects p set
       inherits_members = case when p.id = changed.id then ${inherits}::boolean else p.inherits_members end,
+      updated_at = case when p.id = changed.id then now() else p.updated_at end,
+      updated_by = case when p.id = changed.id then ${userId}::uuid else p.updated_by end,
       member_source_id = changed.source
     from (
       select c.id, c.member_source_id as before, case when ${inherits}::boolean then parent.member_source_id else c.id end as source

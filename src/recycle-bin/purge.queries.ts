@@ -28,6 +28,18 @@ export interface Removal {
   requestId?: string;
 }
 
+/**
+ * Notes that these items are deleted for good, as activity of the projects above them. If not all readers of the
+ * project above could see an item, only Owners of the tenant see its entry. Before `remove`.
+ */
+export const recordPurged = (tx: Transaction, { projectIds, datasetIds, userId }: Removal) =>
+  tx.query(sql.unsafe`
+    select record_activity(case b.item_type when 'Project' then 'project.purge' else 'dataset.purge' end, ${userId ?? null}, b.container_id,
+      null, lower(b.item_type), b.id, b.name, above.path, restricted => b.own_source_id is not distinct from b.id or exists (
+        select from permission_grants g where b.id in (g.project_id, g.dataset_id) and g.operation = 'read' and g.denied))
+    from recycle_bin b join projects above on above.id = b.container_id
+    where b.id = any(${sql.array([...projectIds, ...datasetIds], 'uuid')})`);
+
 const Removed = z.object({ projects: z.number(), datasets: z.number() });
 /** Numbers of deleted rows. */
 export type Removed = z.infer<typeof Removed>;

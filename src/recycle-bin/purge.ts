@@ -5,7 +5,14 @@ import type { Caller } from '../http/caller.ts';
 import { enqueue } from '../jobs.ts';
 import type { ItemAddress } from './item.queries.ts';
 import { lacking, lockedItem } from './item.ts';
-import { findReadingTransfer, lockSubtrees, type Removal, type Removed, remove } from './purge.queries.ts';
+import {
+  findReadingTransfer,
+  lockSubtrees,
+  type Removal,
+  type Removed,
+  recordPurged,
+  remove,
+} from './purge.queries.ts';
 
 /**
  * Permanently deletes an item of the recycle bin. A project, with all its contents, needs canDelete on the project
@@ -47,6 +54,7 @@ export async function purge(db: Database, caller: Caller, address: ItemAddress):
  */
 export async function removeItems(tx: Transaction, removal: Removal): Promise<Removed> {
   if (removal.projectIds.length > 0) await lockSubtrees(tx, removal.projectIds);
+  await recordPurged(tx, removal);
   const removed = await remove(tx, removal);
   if (removed.datasets > 0) await enqueue(tx, 'removeSpentBlobs', {}, { jobKey: 'removeSpentBlobs' });
   return removed;

@@ -25,9 +25,9 @@ export async function restoreProjectTo(db: Database, caller: Caller, id: string,
     refuseEscalation(item, inheritsMembers, target === undefined);
     if (target) {
       checkTarget(item, target);
-      await setParent(tx, item.id, target.id);
+      await setParent(tx, item.id, target.id, caller.userId);
     } else await becomeRoot(tx, caller, item, inheritsMembers);
-    await undeleteProjects(tx, [item.id]);
+    await undeleteProjects(tx, [item.id], caller.userId);
     await nameActor(tx, caller.userId);
   });
 }
@@ -45,7 +45,7 @@ export async function restoreDatasetTo(
     if (!item.privileged) throw lacking(item, 'restore');
     if (!item.readable) throw unreadable(item);
     checkTarget(item, target);
-    await undeleteDataset(tx, item.id, target.id);
+    await undeleteDataset(tx, item.id, target.id, caller.userId);
     await nameActor(tx, caller.userId);
   });
 }
@@ -74,7 +74,7 @@ const unreadable = ({ itemType, id }: DeletedItem) =>
 
 /** Makes the project a root project with the caller as Owner. */
 async function becomeRoot(tx: Transaction, caller: Caller, item: DeletedItem, inheritsMembers: boolean) {
-  if (inheritsMembers) await setInheritance(tx, item.id, false);
+  if (inheritsMembers) await setInheritance(tx, item.id, false, caller.userId);
   await putMembers(tx, item.id, [{ userId: caller.userId, role: 'Owner' }]);
-  await setParent(tx, item.id, undefined);
+  await setParent(tx, item.id, undefined, caller.userId);
 }

@@ -20,8 +20,9 @@ export async function restore(db: Database, caller: Caller, address: ItemAddress
     await undeleteProjects(
       tx,
       steps.filter((step) => step.itemType === 'Project').map((step) => step.id),
+      caller.userId,
     );
-    if (item.itemType === 'Dataset') await undeleteDataset(tx, item.id, projectIdOf(item));
+    if (item.itemType === 'Dataset') await undeleteDataset(tx, item.id, projectIdOf(item), caller.userId);
     await nameActor(tx, caller.userId);
   });
 }

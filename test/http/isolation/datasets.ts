@@ -19,6 +19,10 @@ export default {
     request: async (scene) => ({ url: `/api/metadata/dataset/${(await newDataset(scene)).id}` }),
     ...readers,
   },
+  'GET /api/metadata/dataset/:id/activity': {
+    request: async (scene) => ({ url: `/api/metadata/dataset/${(await newDataset(scene)).id}/activity` }),
+    ...readers,
+  },
   'GET /api/raw/dataset/:id': {
     request: async (scene) => ({ url: `/api/raw/dataset/${(await newDataset(scene)).id}` }),
     ...readers,

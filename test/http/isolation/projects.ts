@@ -30,6 +30,10 @@ export default {
     allowed: { owner: 201, reader: 201, member: 201, stranger: 201 },
     refused: {},
   },
+  'GET /api/metadata/project/:id/activity': {
+    request: async (scene) => ({ url: `/api/metadata/project/${await newProject(scene)}/activity` }),
+    ...readers,
+  },
   'GET /api/metadata/project/list': {
     request: async (scene) => {
       await newProject(scene);
