@@ -12,7 +12,17 @@ import { vectorUpkeepRoutes } from './vector-upkeep.routes.ts';
 import { wmtsRoutes } from './wmts.routes.ts';
 
 export interface TilesOptions extends RightParts, Omit<TileServiceParts, 'threads' | 'keptBytes'> {
-  settings: Pick<Config, 'publicUrl' | 'cache.lifetime' | 'cache.lifetimes' | 'tiles.threads' | 'tiles.keptBytes'>;
+  settings: Pick<
+    Config,
+    | 'publicUrl'
+    | 'cache.lifetime'
+    | 'cache.lifetimes'
+    | 'tiles.threads'
+    | 'tiles.keptBytes'
+    | 'map.basemap'
+    | 'map.basemapAttribution'
+    | 'map.basemapHosts'
+  >;
 }
 
 export async function tilesPlugin(app: App, { settings, ...parts }: TilesOptions) {
@@ -36,6 +46,9 @@ export async function tilesPlugin(app: App, { settings, ...parts }: TilesOptions
   await app.register(tileUpkeepRoutes, raster);
   await app.register(vectorTileRoutes, vector);
   await app.register(vectorUpkeepRoutes, vector);
-  await app.register(mapRoutes);
+  const url = settings['map.basemap'];
+  const attribution = settings['map.basemapAttribution'] ?? '';
+  const hosts = settings['map.basemapHosts'];
+  await app.register(mapRoutes, { outside: url === undefined ? undefined : { url, attribution, hosts } });
   await app.register(worldRoutes, world);
 }

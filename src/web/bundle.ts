@@ -22,7 +22,10 @@ export interface Bundle {
   /** Changes with the content of the files: part of their address, so that browsers keep them. */
   readonly version: string;
   readonly files: ReadonlyMap<string, Asset>;
-  /** HTML; `{assets}` is replaced by the address of the folder of the files. */
+  /**
+   * HTML; `{assets}` is replaced by the address of the folder of the files, `{basemap}` by a `meta` element with an
+   * outside base map or by nothing.
+   */
   readonly page: string;
 }
 

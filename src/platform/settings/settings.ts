@@ -86,6 +86,10 @@ const NODE_SIZES: NodeSize[] = [
   { name: 'Standard_E8s_v5', family: 'standardESv5Family', cores: 8, memoryMb: 65_536, storageGb: 300 },
 ];
 
+const httpAddress = z.string().refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), {
+  error: ({ input }) => `'${input}' must be an address with http:// or https://`,
+});
+
 /** Schemas of all settings by dotted name. The environment variable is `PLATFORM_` and the name in upper snake case. */
 export const SETTINGS = {
   host: z.string().default('127.0.0.1'),
@@ -223,6 +227,10 @@ export const SETTINGS = {
   'transfers.patience': duration.default(30 * UNITS.s),
   'tiles.keptBytes': integer(0).default(2 ** 30),
   'tiles.threads': integer(1, 64).default(2),
+  // raster tiles with {z}, {x} and {y}, or a style of MapLibre
+  'map.basemap': httpAddress.optional(),
+  'map.basemapAttribution': z.string().min(1).max(1000).optional(),
+  'map.basemapHosts': list.pipe(z.array(httpAddress)).default([]),
   'credits.prices': amounts.default({}),
   'features.gates': named.default({}),
   'recycleBin.retention': duration.default(180 * UNITS.d),

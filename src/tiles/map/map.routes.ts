@@ -2,30 +2,41 @@ import { createHash } from 'node:crypto';
 import { type Asset, type Bundle, bundleMap } from '@data-platform/web';
 import { z } from 'zod';
 import { notFound } from '../../errors.ts';
-import { SHOWS_PAGE } from '../../http/answers/page.ts';
+import { escapeHtml, SHOWS_PAGE } from '../../http/answers/page.ts';
 import { vary } from '../../http/answers/vary.ts';
 import { isCurrent } from '../../http/cache/cached.ts';
 import { type App, Routes } from '../../http/route.ts';
 import { idParam } from '../../http/rules/forms.ts';
 
-/** No other host, no inline script, no frame. Pictures are those of the style sheet and of the map. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "worker-src 'self'",
-  "img-src 'self' data: blob:",
-  "font-src 'self'",
-  "form-action 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** A base map of another host instead of the world of the platform. */
+export interface OutsideBasemap {
+  /** Raster tiles with {z}, {x} and {y}, or a style. */
+  readonly url: string;
+  readonly attribution: string;
+  /** Addresses of more hosts that the style names. */
+  readonly hosts: readonly string[];
+}
 
-const HEADERS = {
-  'content-security-policy': POLICY,
-  'cross-origin-opener-policy': 'same-origin',
-};
+/**
+ * No inline script, no frame, and no other host than those of the base map that an operator has chosen. Pictures are
+ * those of the style sheet and of the map.
+ */
+function policyOf(outside: OutsideBasemap | undefined): string {
+  const addresses = outside === undefined ? [] : [outside.url, ...outside.hosts];
+  const origins = [...new Set(addresses.map((address) => ` ${new URL(address).origin}`))].join('');
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `connect-src 'self'${origins}`,
+    "worker-src 'self'",
+    `img-src 'self' data: blob:${origins}`,
+    "font-src 'self'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
 
 const FOREVER = 'public, max-age=31536000, immutable';
 const ASKED_AGAIN = 'public, max-age=0, must-revalidate';
@@ -33,11 +44,12 @@ const ASKED_AGAIN = 'public, max-age=0, must-revalidate';
 /**
  * `/map/dataset/{id}`: a page without data, the same for everybody, which reads the API with the right of its reader.
  */
-export async function mapRoutes(app: App) {
+export async function mapRoutes(app: App, { outside }: { outside?: OutsideBasemap | undefined }) {
+  const policy = policyOf(outside);
   const routes = new Routes(app, { access: 'public', service: 'none', limit: 'free', tags: ['tiles'] });
   let reading: Promise<Bundle & { etag: string }> | undefined;
   const read = () => {
-    reading ??= readPage();
+    reading ??= readPage(outside);
     reading.catch(() => {
       reading = undefined;
     });
@@ -55,7 +67,12 @@ export async function mapRoutes(app: App) {
       const [path = '', query] = request.url.split('?', 2);
       if (path.endsWith('/')) return reply.redirect(`../${request.params.id}${query === undefined ? '' : `?${query}`}`);
       const { page, etag } = await read();
-      reply.headers({ ...HEADERS, 'cache-control': ASKED_AGAIN, etag });
+      reply.headers({
+        'content-security-policy': policy,
+        'cross-origin-opener-policy': 'same-origin',
+        'cache-control': ASKED_AGAIN,
+        etag,
+      });
       if (isCurrent(request.headers['if-none-match'], etag)) return reply.code(304).send();
       return reply
         .type('text/html; charset=utf-8')
@@ -79,6 +96,8 @@ export async function mapRoutes(app: App) {
       const { bytes, etag } = encoded(asset, request.headers['accept-encoding']);
       reply.headers({
         etag,
+        // a worker has the policy of its script, not that of the page
+        'content-security-policy': policy,
         // while servers are replaced, a page of one may ask another, which has other files
         'cache-control': request.params.version === version ? FOREVER : ASKED_AGAIN,
       });
@@ -97,8 +116,13 @@ function encoded(asset: Asset, accepted: string | string[] | undefined) {
     : { bytes: asset.bytes, etag: `"${asset.etag}"` };
 }
 
-async function readPage() {
+async function readPage(outside: OutsideBasemap | undefined) {
   const bundle = await bundleMap();
-  const page = bundle.page.replaceAll('{assets}', `../assets/${bundle.version}`);
+  const { url, attribution } = outside ?? {};
+  const basemap =
+    outside === undefined
+      ? ''
+      : `<meta name="basemap" content="${escapeHtml(JSON.stringify({ url, attribution }))}">\n`;
+  const page = bundle.page.replaceAll('{assets}', `../assets/${bundle.version}`).replace('{basemap}', () => basemap);
   return { ...bundle, page, etag: `"${createHash('sha256').update(page).digest('base64url').slice(0, 22)}"` };
 }

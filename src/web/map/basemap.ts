@@ -19,7 +19,7 @@ const paints = {
  * The style of a map with the world: water, land, borders and names of countries, from tiles of the platform.
  * @param base address of the platform, with a slash at its end
  */
-export function worldStyle(base: string): StyleSpecification {
+function worldStyle(base: string): StyleSpecification {
   // scripts of the page may load from the platform, and the worker of MapLibre may not
   addProtocol(PROTOCOL, async ({ url }, { signal }) => {
     const answer = await fetch(`${base}assets/basemap/${url.slice(PROTOCOL.length + 3)}.pbf`, {
@@ -72,8 +72,47 @@ function worldLayers(): LayerSpecification[] {
   ];
 }
 
+/** A base map of another host, which the operator has chosen. */
+interface OutsideBasemap {
+  readonly url: string;
+  readonly attribution: string;
+}
+
+export interface Basemap {
+  readonly style: StyleSpecification;
+  /** Of a base map of another host. */
+  readonly attribution?: string;
+}
+
+/** The base map of the page: the world, or what its markup names. An outside style that fails is told to `onError`. */
+export async function readBasemap(base: string, onError: (error: unknown) => void): Promise<Basemap> {
+  const meta = document.querySelector<HTMLMetaElement>('meta[name=basemap]');
+  if (meta === null) return { style: worldStyle(base) };
+  const { url, attribution } = JSON.parse(meta.content) as OutsideBasemap;
+  if (url.includes('{z}')) return { style: rasterStyle(url), attribution };
+  try {
+    const answer = await fetch(url, { credentials: 'omit' });
+    if (!answer.ok) throw new Error(`it answered ${answer.status}`);
+    return { style: (await answer.json()) as StyleSpecification, attribution };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    onError(new Error(`The base map of ${new URL(url).host} is not available: ${why}.`));
+    return { style: worldStyle(base) };
+  }
+}
+
+const rasterStyle = (url: string): StyleSpecification => ({
+  version: 8,
+  sources: { [SOURCE]: { type: 'raster', tiles: [url], tileSize: 256 } },
+  layers: [
+    { id: 'background', type: 'background', paint: paints.background() },
+    { id: 'outside', type: 'raster', source: SOURCE },
+  ],
+});
+
 /** Colours the world anew, when the reader changes between light and dark. */
 export function colourWorld(map: MapLibreMap): void {
+  if (map.getSource(SOURCE)?.type !== 'vector') return;
   for (const [layer, paint] of Object.entries(paints)) {
     if (map.getLayer(layer) === undefined) continue;
     for (const [name, colour] of Object.entries(paint())) map.setPaintProperty(layer, name as 'fill-color', colour);

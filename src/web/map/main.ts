@@ -2,6 +2,7 @@ import type { Map as MapLibreMap } from 'maplibre-gl';
 import { parseAddress } from './address.ts';
 import { AddressBar } from './address-bar.ts';
 import { Api, Refused } from './api.ts';
+import { readBasemap } from './basemap.ts';
 import { element, say } from './dom.ts';
 import { askLogin } from './login.ts';
 import { openMap, showWhole } from './map-view.ts';
@@ -38,18 +39,15 @@ async function start(): Promise<void> {
   document.title = `${subject.name} · Map`;
   element('title').textContent = subject.name;
   let shown: Shown | undefined;
+  const onError = (error: unknown) => say(errorSentence(error));
+  const basemap = await readBasemap(address.base, onError);
   const bar = new AddressBar((view) => {
     const { zoom, latitude, longitude } = view;
     if (zoom !== undefined) map.jumpTo({ zoom, center: [longitude!, latitude!] });
     shown?.apply(view);
   });
   openPanel();
-  const map = openMap({
-    base: address.base,
-    start: bar.view,
-    box: subject.box,
-    onError: (error) => say(errorSentence(error)),
-  });
+  const map = openMap({ basemap, start: bar.view, box: subject.box, onError });
   map.on('moveend', () => {
     const { lng: longitude, lat: latitude } = map.getCenter();
     bar.keep({ zoom: map.getZoom(), latitude, longitude });

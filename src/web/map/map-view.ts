@@ -7,7 +7,7 @@ import {
   ScaleControl,
 } from 'maplibre-gl';
 import { isAbort } from './api.ts';
-import { colourWorld, worldStyle } from './basemap.ts';
+import { type Basemap, colourWorld } from './basemap.ts';
 import { cssColour, element } from './dom.ts';
 import { addGraticule } from './graticule.ts';
 
@@ -40,25 +40,24 @@ export function serveTiles(load: Load): void {
 export const tileAddress = (key: string): string => `${PROTOCOL}://${encodeURIComponent(key)}/{z}/{x}/{y}`;
 
 export interface MapOptions {
-  /** Address of the platform, with a slash at its end. */
-  readonly base: string;
+  readonly basemap: Basemap;
   readonly start: StartView;
   /** Extent of the data. */
   readonly box: Box | undefined;
   onError(this: void, error: unknown): void;
 }
 
-/** A map of the world, on which data are shown. @throws Error without WebGL */
-export function openMap({ base, start, box, onError }: MapOptions): MapLibreMap {
+/** A base map, on which data are shown. @throws Error without WebGL */
+export function openMap({ basemap, start, box, onError }: MapOptions): MapLibreMap {
   const known = start.zoom !== undefined && start.latitude !== undefined && start.longitude !== undefined;
   const map = new MapLibreMap({
     container: element('map'),
-    style: worldStyle(base),
+    style: basemap.style,
     ...(known
       ? { zoom: start.zoom!, center: [start.longitude!, start.latitude!] }
       : { bounds: fitted(box ?? [-180, -70, 180, 75]), fitBoundsOptions: { padding: paddingOf() } }),
     maxZoom: 22,
-    attributionControl: false,
+    attributionControl: basemap.attribution === undefined ? false : { customAttribution: basemap.attribution },
     dragRotate: false,
     pitchWithRotate: false,
     rollEnabled: false,
