@@ -54,36 +54,44 @@ create or replace function is_denied_reader(who uuid, tenant uuid, projects uuid
     and (exists (select from tenant_members where tenant_id = tenant and user_id = who) or exists (select from api_keys where id = who))
 $$;
 
+-- Accounts that permissions name: by user id or login id, in any letter case, or by the exact name of a group.
+create or replace function accounts_named(names text[]) returns setof uuid language sql stable as $$
+  select user_id from accounts where folded_id = any(array(select fold_name(name) from unnest(names) name))
+  union select user_id from accounts where user_id = any(array(
+    select name::uuid from unnest(names) name where name ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'))
+  union select m.user_id from group_members m join user_groups u on u.id = m.group_id where u.name = any(names)
+$$;
+
+-- Accounts and keys that members of `source` and permissions of `projects` let read.
+create or replace function readers_at(source uuid, tenant uuid, projects uuid[]) returns uuid[] language sql stable as $$
+  select array_agg(reader) from (
+    select user_id as reader from project_members where project_id = source
+    union select named from accounts_named(array(
+      select principal from permission_grants where project_id = any(projects) and operation = 'read' and not denied)) named
+    where exists (select from tenant_members where tenant_id = tenant and user_id = named)) readers
+  where not is_denied_reader(reader, tenant, projects)
+$$;
+
 -- Accounts that permissions to read name, and that could read a project or dataset with its permissions `before`.
 -- `source`: the project whose members count. `above`: the projects whose permissions count as well.
 create or replace function readers_before(before jsonb, after jsonb, source uuid, tenant uuid, above uuid[]) returns uuid[]
 language sql stable as $$
   with own as materialized (
-    select p.principal, fold_name(p.principal) as folded, coalesce(p.entry->>'type' = 'Denied', false) as denied, p.is_old
-    from (
-      select entry, principal, true as is_old
-      from jsonb_array_elements(before) entry, jsonb_array_elements_text(entry->'principals') principal
-      union all select entry, principal, false
-      from jsonb_array_elements(after) entry, jsonb_array_elements_text(entry->'principals') principal) p
-    where lower(trim(p.entry->>'operation')) = 'read'),
-  named as (
-    select user_id from accounts where folded_id = any(array(select folded from own))
-    union select user_id from accounts
-    where user_id = any(array(select folded::uuid from own where folded ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'))
-    union select m.user_id from group_members m join user_groups u on u.id = m.group_id
-    where u.name = any(array(select principal from own))),
+    select principal, fold_name(principal) as folded, coalesce(entry->>'type' = 'Denied', false) as denied, n = 1 as is_old
+    from (values (1, before), (2, after)) permissions (n, entries), jsonb_array_elements(entries) entry,
+      jsonb_array_elements_text(entry->'principals') principal
+    where lower(trim(entry->>'operation')) = 'read'),
   people as (
-    select n.user_id, array[n.user_id::text, a.folded_id] as ids,
-      array(select u.name from group_members m join user_groups u on u.id = m.group_id where m.user_id = n.user_id) as groups
-    from named n join accounts a on a.user_id = n.user_id
-    join tenant_members t on t.user_id = n.user_id and t.tenant_id = tenant)
-  select array_agg(p.user_id) from people p
-  where not is_denied_reader(p.user_id, tenant, above)
-    and not exists (select from own o where o.is_old and o.denied and (o.folded = any(p.ids) or o.principal = any(p.groups)))
-    and (exists (select from project_members m where m.project_id = source and m.user_id = p.user_id)
-      or exists (select from own o where o.is_old and not o.denied and (o.folded = any(p.ids) or o.principal = any(p.groups)))
-      or exists (select from permission_grants g where g.project_id = any(above) and g.operation = 'read' and not g.denied
-        and (g.folded_principal = any(p.ids) or g.principal = any(p.groups))))
+    select a.user_id, array[a.user_id::text, a.folded_id] as ids,
+      array(select u.name from group_members m join user_groups u on u.id = m.group_id where m.user_id = a.user_id) as groups
+    from accounts_named(array(select principal from own)) named join accounts a on a.user_id = named
+    join tenant_members t on t.user_id = named and t.tenant_id = tenant),
+  standing as (
+    select p.user_id, bool_or(o.denied) as denied, bool_or(not o.denied) as allowed
+    from people p left join own o on o.is_old and (o.folded = any(p.ids) or o.principal = any(p.groups)) group by p.user_id)
+  select array_agg(s.user_id) from standing s
+  where s.denied is not true
+    and (s.user_id = any(readers_at(source, tenant, above)) or s.allowed and not is_denied_reader(s.user_id, tenant, above))
 $$;
 
 -- The triggers below run once per statement: a statement may change ten thousand rows.
@@ -109,7 +117,8 @@ begin
       o.deleted_at is null and n.deleted_at is not null as deleted, o.deleted_at is not null and n.deleted_at is null as restored,
       n.deleted_at is null and n.parent_id is distinct from o.parent_id as moved,
       n.deleted_at is null and (n.inherits_members <> o.inherits_members
-        or n.parent_id is distinct from o.parent_id and n.member_source_id <> o.member_source_id) as resourced,
+        or o.inherits_members and n.parent_id is distinct from o.parent_id and (n.member_source_id <> o.member_source_id
+          or exists (select from permission_grants g where g.project_id = any(o.path || n.path) and g.operation = 'read'))) as resourced,
       n.permissions <> o.permissions as permitted, o.permissions as old_permissions, n.permissions as new_permissions,
       o.member_source_id, o.path[array_position(o.path, o.member_source_id):] as counting,
       array_remove(array[case when n.name <> o.name then 'name' end,
@@ -129,9 +138,8 @@ begin
     from changed c where c.deleted
     union all select c.id, c.tenant_id, c.actor, c.row_version, 'project', 'restored', '{}', null from changed c where c.restored
     union all select c.id, c.tenant_id, c.actor, c.row_version, 'project', 'moved', '{parentId}', null from changed c where c.moved
-    union all select c.id, c.tenant_id, c.actor, c.row_version, 'members', 'changed', '{members}', array(
-      select m.user_id from project_members m
-      where m.project_id = c.member_source_id and not is_denied_reader(m.user_id, c.tenant_id, c.counting))
+    union all select c.id, c.tenant_id, c.actor, c.row_version, 'members', 'changed', '{members}',
+      readers_at(c.member_source_id, c.tenant_id, c.counting)
     from changed c where c.resourced
     union all select c.id, c.tenant_id, c.actor, c.row_version, 'members', 'changed', '{permissions}',
       readers_before(c.old_permissions, c.new_permissions, c.member_source_id, c.tenant_id, array_remove(c.counting, c.id))
