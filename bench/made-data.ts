@@ -1,4 +1,4 @@
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import type { Data } from '../src/files/data/data.ts';
 import type { Grid } from '../src/files/data/grid.ts';
 import { CELL_SHAPES, type Mesh } from '../src/files/data/mesh.ts';
@@ -112,12 +112,13 @@ export function madeSeries(steps: number): Series {
   };
 }
 
-/** A conversion context whose remarks are ignored. */
+/** The context of a conversion, whose remarks are ignored. */
 export const quietContext = (): Context => {
   const nothing = () => {};
   return {
     signal: new AbortController().signal,
     scratch: tmpdir(),
+    threads: availableParallelism(),
     log: nothing,
     reportLoss: nothing,
     remark: nothing,

@@ -107,3 +107,43 @@ test.serial('a small grid starts no thread', async (t) => {
   await converted(t, small, { ...reprojected, threads: 4 });
   t.is(watched.started, 0);
 });
+
+for (const writer of ['NetCdfWriter', 'MDWriter']) {
+  const asked: Asked = { reader: 'GeoTiffReader', writer };
+  // The headers of HDF5, which follow the values, tell the time of writing.
+  const valuesOf = (file: Buffer) => (writer === 'NetCdfWriter' ? file.subarray(0, file.indexOf('OHDR')) : file);
+
+  test.serial(`chunks of the ${writer} are the same with any number of threads, which end`, async (t) => {
+    const watched = watchThreads(t);
+    const input = terrain(northUp);
+    const one = valuesOf((await converted(t, input, { ...asked, threads: 1 })).bytes);
+    t.is(watched.started, 0, 'one thread is that of the conversion');
+    t.true(one.length > 1 << 20);
+    for (const threads of [2, 4]) {
+      const more = await converted(t, input, { ...asked, threads });
+      t.is(watched.started, threads - 1);
+      t.is(watched.alive.size, 0);
+      t.true(valuesOf(more.bytes).equals(one));
+      watched.started = 0;
+    }
+  });
+
+  test.serial(`threads end with a conversion by the ${writer} that is cancelled`, async (t) => {
+    const watched = watchThreads(t);
+    const stop = new AbortController();
+    const reason = new Error('cancelled');
+    watched.onStart = () => stop.abort(reason);
+    const cancelled = converted(t, terrain(northUp), { ...asked, threads: 3, signal: stop.signal });
+    t.is(await t.throwsAsync(cancelled), reason);
+    t.is(watched.alive.size, 0);
+  });
+
+  test.serial(`a thread of the ${writer} that ends by itself fails the conversion`, async (t) => {
+    const watched = watchThreads(t);
+    watched.onStart = (worker) => void worker.terminate();
+    await t.throwsAsync(converted(t, terrain(northUp), { ...asked, threads: 2 }), {
+      message: 'The thread of pack-thread.ts has ended.',
+    });
+    t.is(watched.alive.size, 0);
+  });
+}

@@ -273,18 +273,6 @@ test('rows of a grid are written from the south', async (t) => {
   t.deepEqual([...(await variables.get('y')!.all())], [0.5, 1.5]);
 });
 
-test('threads do not change the bytes', async (t) => {
-  const bytes = async (threads: number) => {
-    const { content } = await written(t, grid, 'NetCdfWriter', {}, threads);
-    // The time of writing stands in the history.
-    return content
-      .toString('latin1')
-      .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: /, '')
-      .split('OHDR')[0];
-  };
-  t.is(await bytes(4), await bytes(1));
-});
-
 test('the history tells the reader and the transformations', async (t) => {
   const stored = (await written(t, grid, 'NetCdfWriter')).content;
   const { bytes } = await converted(t, stored, {

@@ -59,7 +59,7 @@ async function southUp(grid: Grid, held: AsyncDisposableStack, context: Context)
 function writerFor(
   sink: ByteSink,
   { Compression, Level }: { Compression: 'Deflate' | 'Zstd' | 'None'; Level: number },
-  { threads = 1 }: Context,
+  context: Context,
 ): ArrayWriter {
-  return new Hdf5Writer(sink, { compression: Compression, level: Level, unlimited: TIME, threads });
+  return new Hdf5Writer(sink, { compression: Compression, level: Level, unlimited: TIME }, context);
 }

@@ -1,8 +1,8 @@
-import { constants, zstdCompressSync } from 'node:zlib';
 import type { ByteSink } from '../../data/bytes.ts';
-import { product } from '../../data/hyperslab.ts';
-import { bytesOfValues, newValues, type StoredValues } from '../../data/stored-values.ts';
+import type { StoredValues } from '../../data/stored-values.ts';
+import type { Context } from '../define.ts';
 import type { ArraySpec, ArrayWriter, Attributes } from '../io/store/array-spec.ts';
+import { ChunkPacker } from '../io/store/chunk-packer.ts';
 import { ZipWriter } from '../io/zip-writer.ts';
 import { fillText, zarrName } from './types.ts';
 
@@ -14,9 +14,13 @@ const level = 3;
  */
 export class StoreWriter implements ArrayWriter {
   readonly #zip: ZipWriter;
+  readonly #packer: ChunkPacker;
 
-  constructor(sink: ByteSink) {
+  constructor(sink: ByteSink, context: Pick<Context, 'threads' | 'onEnd'>) {
     this.#zip = new ZipWriter(sink);
+    this.#packer = new ChunkPacker({ compression: 'Zstd', level, shuffle: false }, context, ({ name, index, bytes }) =>
+      this.#add([name, 'c', ...index].join('/'), bytes),
+    );
   }
 
   async begin(arrays: readonly ArraySpec[], attributes: Attributes): Promise<void> {
@@ -26,27 +30,16 @@ export class StoreWriter implements ArrayWriter {
     for (const array of arrays) await this.#json(`${array.name}/zarr.json`, metadata[array.name]);
   }
 
-  /** Writes all values of an array with chunks of whole rows. */
-  async whole({ name, type, shape, chunks, fill }: ArraySpec, values: StoredValues): Promise<void> {
-    const size = product(chunks);
-    for (let first = 0, n = 0; first < values.length; first += size, n++) {
-      const part = values.subarray(first, first + size);
-      const chunk = newValues(type, size).fill(fill as never);
-      chunk.set(part as never);
-      await this.chunk(name, shape.length === 0 ? [] : [n, ...shape.slice(1).map(() => 0)], chunk, fill);
-    }
+  async whole(spec: ArraySpec, values: StoredValues): Promise<void> {
+    await this.#packer.whole(spec, values);
   }
 
-  /** A chunk that is nothing but fill values is left out, as Zarr allows. */
   async chunk(name: string, index: readonly number[], values: StoredValues, fill: number | bigint): Promise<void> {
-    if (isFilled(values, fill)) return;
-    const packed = zstdCompressSync(bytesOfValues(values), {
-      params: { [constants.ZSTD_c_compressionLevel]: level },
-    });
-    await this.#add([name, 'c', ...index].join('/'), packed);
+    await this.#packer.chunk(name, index, values, fill);
   }
 
   async finish(): Promise<void> {
+    await this.#packer.finish();
     await this.#zip.finish();
   }
 
@@ -57,12 +50,6 @@ export class StoreWriter implements ArrayWriter {
   async #add(name: string, bytes: Uint8Array): Promise<void> {
     await this.#zip.addStored(name, [bytes], async (piece) => piece);
   }
-}
-
-function isFilled(values: StoredValues, fill: number | bigint): boolean {
-  // `Object.is` tells −0 from 0, and finds NaN.
-  for (const value of values) if (!Object.is(value, fill)) return false;
-  return true;
 }
 
 const metadataOf = ({ type, dimensions, shape, chunks, fill, attributes }: ArraySpec) => ({

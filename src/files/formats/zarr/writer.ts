@@ -26,7 +26,7 @@ export const write: Write<typeof writeParameters, 'grid' | 'mesh' | 'array'> = a
 };
 
 async function writeTyped(data: Grid | Mesh | MultiArray, sink: ByteSink, context: Context): Promise<undefined> {
-  await writeContent(await contentOf(data), new StoreWriter(sink), context);
+  await writeContent(await contentOf(data), new StoreWriter(sink, context), context);
 }
 
 function contentOf(data: Grid | Mesh | MultiArray): Promise<StoreContent> {

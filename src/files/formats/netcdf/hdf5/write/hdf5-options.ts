@@ -4,6 +4,4 @@ export interface Hdf5Options {
   readonly level: number;
   /** Name of the dimension that can grow. */
   readonly unlimited?: string;
-  /** Chunks that are packed at a time. */
-  readonly threads: number;
 }
