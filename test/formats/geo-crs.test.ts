@@ -187,3 +187,11 @@ test('a bound system has the name of the one that it binds', async (t) => {
   t.regex(wkt, /^BOUNDCRS/);
   t.is(name, 'own');
 });
+
+test('a WKT is compared with the registry only once', async (t) => {
+  const wkt =
+    'GEOGCS["Bessel",DATUM["D_Bessel",SPHEROID["Bessel_1841",6377397.155,299.1528128]],PRIMEM["Greenwich",0],UNIT["Degree",0.0174532925199433]]';
+  const [first, again] = [await crsFromWkt(wkt), await crsFromWkt(wkt)];
+  t.is(first, again);
+  t.is(await describeCrs({ wkt }), first);
+});

@@ -82,7 +82,7 @@ const described = new LRUCache<string, Promise<KnownCrs>>({ max: 64 });
  * @throws FormatError for a CRS that PROJ cannot read
  */
 export function describeCrs(crs: Crs): Promise<KnownCrs> {
-  return loadOnce(described, sridOf(crs) ?? crs.wkt ?? '', () => describe(crs));
+  return loadOnce(described, sridOf(crs) ?? `WKT ${crs.wkt ?? ''}`, () => describe(crs));
 }
 
 /** Describes a CRS with PROJ; undefined for a name or text that PROJ cannot read, which files of DFS may have. */
@@ -103,7 +103,7 @@ async function describe(crs: Crs): Promise<KnownCrs> {
     return known(await gdal(), srid, crs);
   }
   if (crs.wkt === undefined) throw new FormatError('The coordinate system has neither a code nor a WKT.');
-  return crsFromWkt(crs.wkt);
+  return identified(crs.wkt);
 }
 
 /**
@@ -117,7 +117,10 @@ function withoutPadding(text: string): string {
 }
 
 /** Describes a CRS given as WKT 1, WKT 2 or the content of a .prj file (including `Projection …` lines of ArcInfo). */
-export async function crsFromWkt(text: string): Promise<KnownCrs> {
+export const crsFromWkt = (text: string): Promise<KnownCrs> => describeCrs({ wkt: text });
+
+/** Compares a WKT with all CRSs of the registry, which takes a second. */
+async function identified(text: string): Promise<KnownCrs> {
   const trimmed = withoutPadding(text);
   const module = await gdal();
   if (/^projection\s/i.test(trimmed)) {
