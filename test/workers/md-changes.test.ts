@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
+import pg from 'pg';
 import type { Grid } from '../../src/files/data/grid.ts';
 import type { Mesh } from '../../src/files/data/mesh.ts';
 import { layeredMesh } from '../formats/meshes.ts';
 import { newStore, smallGrid, storeOf } from '../world/stores.ts';
 import { local, newProject, untilEnd } from '../world/transfers.ts';
+import { startWorker } from '../world/worker.ts';
 import { switchedWorker } from '../world/worker-here.ts';
 import { type User, world } from '../world.ts';
 
@@ -254,6 +257,46 @@ test.serial('a failed removal is retried, but not on other content, whose steps 
   const refused = await later();
   t.deepEqual([refused.status, refused.body.code], [409, 'ContentReplaced']);
   t.is((await client.get(url)).body.time.steps, 4);
+});
+
+test.serial('a worker killed before its commit leaves the old content; its successor removes one step', async (t) => {
+  await worker.stop();
+  const { client, id, removeStep, described, values, record } = await scene();
+  const [before, was] = [await described(), await record()];
+  const { body } = await removeStep(1);
+  // the commit waits for this lock
+  const holder = new pg.Client(w.url);
+  await holder.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('select from datasets where id = $1 for no key update', [id]);
+    const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const mortal = await startWorker(w, { 'log.level': 'fatal' });
+    while (
+      (await w.sql('select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))', [rows[0]?.pid])).length === 0
+    )
+      await sleep(10);
+    mortal.process.kill('SIGKILL');
+    await mortal.ended;
+    // a backend that waits for a lock does not notice that its client is gone
+    await w.sql(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name = 'platform work'`,
+    );
+    await w.untilLeft('platform work');
+    t.deepEqual(await described(), before);
+    t.is((await record()).rowVersion, was.rowVersion);
+    t.is((await values())[0].length, 4);
+  } finally {
+    await holder.end();
+  }
+  await worker.start();
+  t.like(await untilEnd(client, body.id), { status: 'Completed', attempt: 2 });
+  t.deepEqual(await values(), [
+    [0, 200, 300],
+    [1000, 1200, 1300],
+  ]);
+  t.is((await described()).time.steps, 3);
 });
 
 /** The elements of a mesh without the items at nodes. */
