@@ -22,7 +22,11 @@ export function meshPart(
 ): { data: Places; values: Samples[] } {
   const [nodeCount, cellCount] = [mesh.nodes.length / 3, mesh.offsets.length - 1];
   // the numbers of the nodes in the mesh, which become ids again
-  const numbers = (length: number) => Int32Array.from({ length }, (__, n) => n);
+  const numbers = (length: number) => {
+    const all = new Int32Array(length);
+    for (let n = 0; n < length; n++) all[n] = n;
+    return all;
+  };
   const numbered = { ...mesh, nodeIds: numbers(nodeCount), cellIds: numbers(cellCount), items: [] };
   const part = flatIfPossible(withCells({ ...numbered, values: noValues }, cellsOf(mesh, chosen)));
   const positions = { node: part.nodeIds!, cell: part.cellIds! };
@@ -62,7 +66,7 @@ function cellsOf(
       isKept[one] = isChosen[connectivity[n]!]!;
   let count = 0;
   const kept = new Uint32Array(isKept.length);
-  for (const [one, is] of isKept.entries()) if (is === 1) kept[count++] = one;
+  for (let one = 0; one < isKept.length; one++) if (isKept[one] === 1) kept[count++] = one;
   return kept.slice(0, count);
 }
 
@@ -89,8 +93,12 @@ function fill(
   if (chosen.length === positions.length) return { values, nodata: {} };
   const type = item.type!;
   const nodata = item.nodata ?? nodataOf(type, undefined);
-  const at = new Map(Array.from(chosen, (place, n) => [place, n]));
-  const from = Int32Array.from(positions, (place) => at.get(place) ?? -1);
+  // both rise
+  const from = new Int32Array(positions.length).fill(-1);
+  for (let n = 0, at = 0; n < positions.length; n++) {
+    while (at < chosen.length && chosen[at]! < positions[n]!) at++;
+    if (chosen[at] === positions[n]) from[n] = at;
+  }
   const filled = new (values.constructor as Float64ArrayConstructor)(rows * positions.length) as Samples;
   for (let row = 0; row < rows; row++)
     for (let n = 0; n < from.length; n++)
