@@ -192,6 +192,17 @@ test('writers of grids get the line of values; features that are no points are r
   t.deepEqual([grid.width, grid.height], [5, 1]);
   const contours = [{ type: 'contoursTransformation', contours: { levels: [2.5] } }];
   await t.throwsAsync(converted(t, ascii, { ...asked, transformations: contours, writer: 'GeoTiffWriter' }), {
+    message: /^GeoTiffWriter cannot follow AsciiGridReader and ContoursTransformation; /,
+  });
+  const line = {
+    type: 'LineString',
+    coordinates: [
+      [5, 15],
+      [25, 5],
+    ],
+  };
+  const feature = Buffer.from(JSON.stringify({ type: 'Feature', properties: { level: 2.5 }, geometry: line }));
+  await t.throwsAsync(converted(t, feature, { reader: 'GeoJsonReader', writer: 'GeoTiffWriter' }), {
     message:
       'Feature 1 is a LineString; a grid is made of points that form a lattice. A rasterizeTransformation burns others.',
   });
