@@ -1000,6 +1000,9 @@ END) stored,
   -- Price at the start: {fixed, perHour, …}. Null: free. The triggers `reserves_price`, `settles_price` and
   -- `releases_price` book it.
   price jsonb,
+  -- `dataset_shares.id` of the link whose holder started it, without a foreign key: it stays hidden when the link is
+  -- gone. Only the link shows it: it is in no list and has no events. Null: an account or API key started it.
+  share_id uuid,
   constraint transfers_pkey PRIMARY KEY (id),
   constraint transfers_retry_of_fkey FOREIGN KEY (retry_of) REFERENCES transfers(id),
   constraint transfers_staged_blob_fkey FOREIGN KEY (staged_blob) REFERENCES staged_blobs(name),
@@ -1031,6 +1034,7 @@ CREATE INDEX transfers_project ON transfers (project_id, created_at);
 CREATE INDEX transfers_requested_flags ON transfers (tenant_id, requested_flags) WHERE ((finished_at IS NULL) AND (requested_flags IS NOT NULL));
 CREATE INDEX transfers_retries ON transfers (retry_of) WHERE (retry_of IS NOT NULL);
 CREATE INDEX transfers_running ON transfers (worker_pool) WHERE (status = 'InProgress'::text);
+CREATE INDEX transfers_share ON transfers (share_id, created_at) WHERE (share_id IS NOT NULL);
 CREATE INDEX transfers_source ON transfers (source_id) WHERE (source_id IS NOT NULL);
 CREATE INDEX transfers_source_tenant ON transfers (source_tenant_id, created_at DESC) WHERE (source_tenant_id IS NOT NULL);
 CREATE INDEX transfers_staged ON transfers (staged_blob) WHERE (staged_blob IS NOT NULL);

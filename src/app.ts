@@ -172,6 +172,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     db,
     blobs,
     strangerRefused: (request) => callers.strangerRefused(request),
+    starts,
     settings,
   });
   await app.register(arraysPlugin, { db, blobs, signer, stores, files, starts, settings });

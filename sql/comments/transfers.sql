@@ -54,6 +54,9 @@ comment on column transfers.handed_back is
 comment on column transfers.requested_flags is 'The flags that the request names, without estimated ones. Null: none.';
 comment on column transfers.output_media_type is
   'Media type of the export, where the format has several. Null: the format decides.';
+comment on column transfers.share_id is
+  '`dataset_shares.id` of the link whose holder started it, without a foreign key: it stays hidden when the link is '
+  'gone. Only the link shows it: it is in no list and has no events. Null: an account or API key started it.';
 comment on column transfers.price is
   'Price at the start: {fixed, perHour, …}. Null: free. The triggers `reserves_price`, `settles_price` and '
   '`releases_price` book it.';

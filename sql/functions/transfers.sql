@@ -8,8 +8,10 @@ create or replace function compact_transfer_counts() returns void language sql a
   select tenant_id, created_by, status, sum(count) from taken group by tenant_id, created_by, status having sum(count) <> 0
 $$;
 
+-- Counts what lists show: not the transfers of links to datasets.
 create or replace function count_transfer() returns trigger language plpgsql as $$
 begin
+  if coalesce(new.share_id, old.share_id) is not null then return null; end if;
   if tg_op = 'INSERT' then
     insert into transfer_counts values (new.tenant_id, new.created_by, new.status, 1);
   elsif tg_op = 'DELETE' then

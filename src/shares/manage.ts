@@ -7,6 +7,8 @@ import { conflict, forbidden, invalidMember, notFound } from '../errors.ts';
 import { type Caller, ownedTenants } from '../http/caller.ts';
 import { timestampFromText } from '../platform/text/time.ts';
 import { may, requireCapability } from '../projects/access.ts';
+import { endTransfer } from '../transfers/ends/cancel.ts';
+import { lockUnended } from './conversions.queries.ts';
 import {
   countOpenShares,
   type Downloads,
@@ -81,7 +83,9 @@ export async function listOwnTenantShares(db: Reads, caller: Caller, window: Win
   return listTenantShares(db, tenantId, window);
 }
 
-/** Ends a link, also one to a dataset in the recycle bin. Does nothing if it has ended before. */
+/**
+ * Ends a link, also one to a dataset in the recycle bin, and its conversions. Does nothing if it has ended before.
+ */
 export async function endShare(db: Database, caller: Caller, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     const share = await findShare(tx, id);
@@ -90,6 +94,7 @@ export async function endShare(db: Database, caller: Caller, id: string): Promis
     if (!may(rights, 'canGrantAccess'))
       throw forbidden(`You may not end links to dataset '${share.datasetId}'. This requires canGrantAccess.`);
     if (!(await endShareRow(tx, id, caller.userId))) return;
+    for (const transferId of await lockUnended(tx, id)) await endTransfer(tx, transferId, caller.userId);
     const details = { dataset: share.datasetId };
     await audit(tx, { action: 'share.end', subject: id, tenantId: share.tenantId, ...by(caller), details });
   });

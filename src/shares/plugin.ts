@@ -5,14 +5,14 @@ import type { App } from '../http/route.ts';
 import { type PublicShareRoutes, publicShareRoutes } from './public.routes.ts';
 import { shareRoutes } from './routes.ts';
 
-export interface SharesOptions extends Pick<PublicShareRoutes, 'strangerRefused'> {
+export interface SharesOptions extends Pick<PublicShareRoutes, 'strangerRefused' | 'starts'> {
   db: Database;
   blobs: BlobStore;
   settings: Pick<Config, 'publicUrl' | 'shares.allowed'>;
 }
 
-export async function sharesPlugin(app: App, { db, blobs, strangerRefused, settings }: SharesOptions) {
+export async function sharesPlugin(app: App, { db, blobs, strangerRefused, starts, settings }: SharesOptions) {
   const { publicUrl, 'shares.allowed': allowed } = settings;
   await app.register(shareRoutes, { db, publicUrl, allowed });
-  await app.register(publicShareRoutes, { db, blobs, publicUrl, allowed, strangerRefused });
+  await app.register(publicShareRoutes, { db, blobs, publicUrl, allowed, strangerRefused, starts });
 }

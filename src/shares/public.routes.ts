@@ -3,16 +3,22 @@ import { z } from 'zod';
 import type { BlobStore } from '../blobs/blobs.ts';
 import { downloadName } from '../datasets/download-name.ts';
 import type { Database } from '../db.ts';
-import { AppError, forbidden, invalid } from '../errors.ts';
+import { AppError, conflict, forbidden, invalid, notFound } from '../errors.ts';
 import { noStore } from '../http/answers/no-store.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import { BINARY } from '../http/openapi/headers.ts';
 import { type App, Routes } from '../http/route.ts';
-import { component, text, timeText } from '../http/rules/members.ts';
+import { uuidParam } from '../http/rules/forms.ts';
+import { component, number, objects, text, timeText, uuidText } from '../http/rules/members.ts';
 import { rateLimitKey } from '../platform/net/networks.ts';
+import { STATUSES } from '../transfers/queries.ts';
+import { Parameters } from '../transfers/starts/bodies.ts';
+import type { StartParts } from '../transfers/starts/start.ts';
 import { attachment } from '../uploads/address.ts';
 import { sendBlob } from '../uploads/send-blob.ts';
 import { cite } from './citation.ts';
+import { type ConversionRow, findConversion } from './conversions.queries.ts';
+import { offeredWriters, startShared } from './convert.ts';
 import { countOpen, findOpened, type Opened } from './open.ts';
 
 export interface PublicShareRoutes {
@@ -23,6 +29,7 @@ export interface PublicShareRoutes {
   allowed: boolean;
   /** Counts a request with an unknown token for its address. Returns the error if there were too many. */
   strangerRefused(request: FastifyRequest): AppError | undefined;
+  starts: StartParts;
 }
 
 const SharedDataset = component('SharedDataset', {
@@ -31,6 +38,10 @@ const SharedDataset = component('SharedDataset', {
   publisher: text('Name of the tenant that the dataset belongs to.', 'Example Institute'),
   expiresAt: timeText('Time when the link expires, UTC.'),
   downloads: text('What may be taken: `None`, `Original` or `Formats`.', 'Original'),
+  formats: objects('What it can be converted to. Absent unless `downloads` is `Formats`.', {
+    writerName: text('Name of the writer, for `convert`.', 'GeoTiffWriter'),
+    extension: text('Extension of the file.', '.tif'),
+  }).optional(),
   citation: component('Citation', {
     text: text('Plain text.', 'Example Institute (2026): Valley [dataset]. https://platform.example/api/share/…'),
     bibtex: text('Entry for BibTeX.', '@misc{dataset2026, title = {Valley}}'),
@@ -41,12 +52,26 @@ const SharedDataset = component('SharedDataset', {
 });
 export type SharedDataset = z.infer<typeof SharedDataset>;
 
+const SharedConversion = component('SharedConversion', {
+  id: uuidText('Id of the conversion.'),
+  status: z.enum(STATUSES).describe('`Pending`, `InProgress`, then finally `Completed` or `Error`.'),
+  progress: number('Percent; 100 only after completion.', 100),
+  errorMessage: text('Why it failed.', 'The file is no GeoTIFF.').optional(),
+  fileName: text('Name of the file, once there is one to download.', 'Valley.tif').optional(),
+});
+export type SharedConversion = z.infer<typeof SharedConversion>;
+
+const FILE = {
+  responses: { 200: { description: 'The file.', content: { 'application/octet-stream': { schema: BINARY } } } },
+};
+const formatsOf = (datasetFormat: string) =>
+  offeredWriters(datasetFormat).map(({ name, extension }) => ({ writerName: name, extension }));
 const ONE_404 =
   'A link that is unknown, has ended or expired, or whose dataset is gone is 404 `ShareNotFound`, always the same.';
 
 /** Datasets by link: whoever has the token needs no account. */
 export async function publicShareRoutes(app: App, parts: PublicShareRoutes) {
-  const { db, blobs, publicUrl, allowed, strangerRefused } = parts;
+  const { db, blobs, publicUrl, allowed, strangerRefused, starts } = parts;
   const routes = new Routes(app, { access: 'public', service: 'none', tags: ['shares'] });
   const tokenParam = z.object({ token: text('Token of the link, from its address.', '6Zk0vW1oT3mXq9yJrB2c7A') });
 
@@ -62,6 +87,17 @@ export async function publicShareRoutes(app: App, parts: PublicShareRoutes) {
     return found;
   }
 
+  async function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    blob: string | undefined,
+    shown: { disposition: string; contentType?: string },
+  ) {
+    const info = blob === undefined ? undefined : await blobs.info(blob);
+    if (blob === undefined || !info) throw new AppError('gone', 'The file is no longer stored.');
+    return sendBlob(request, reply, { blobs, blob, info, shown });
+  }
+
   const count = ({ share }: Opened, { ip, headers }: FastifyRequest) =>
     countOpen(db, share.id, `${rateLimitKey(ip)} ${headers['user-agent'] ?? ''}`);
 
@@ -75,9 +111,10 @@ export async function publicShareRoutes(app: App, parts: PublicShareRoutes) {
     handler: async (request) => {
       const found = await opened(request);
       await count(found, request);
-      const { name, description, publisher, expiresAt, downloads } = found.share;
+      const { name, description, publisher, expiresAt, downloads, datasetFormat } = found.share;
+      const formats = downloads === 'Formats' ? { formats: formatsOf(datasetFormat) } : {};
       const url = `${publicBase(publicUrl, request)}/api/share/${request.params.token}`;
-      return { name, description, publisher, expiresAt, downloads, citation: cite(found.share, url) };
+      return { name, description, publisher, expiresAt, downloads, ...formats, citation: cite(found.share, url) };
     },
   });
 
@@ -87,11 +124,7 @@ export async function publicShareRoutes(app: App, parts: PublicShareRoutes) {
     description: `403 \`DownloadNotAllowed\` unless \`downloads\` is \`Original\` or \`Formats\`. ${ONE_404}`,
     params: tokenParam,
     onRequest: [noStore, unlisted],
-    config: {
-      described: {
-        responses: { 200: { description: 'The file.', content: { 'application/octet-stream': { schema: BINARY } } } },
-      },
-    },
+    config: { described: FILE },
     handler: async (request, reply) => {
       const found = await opened(request);
       const { share } = found;
@@ -99,11 +132,85 @@ export async function publicShareRoutes(app: App, parts: PublicShareRoutes) {
         throw forbidden('This link does not allow downloads.', { code: 'DownloadNotAllowed' });
       if (share.blob === undefined)
         throw invalid('The dataset holds time series, which have no stored file.', { code: 'NoBytes' });
-      const info = await blobs.info(share.blob);
-      if (!info) throw new AppError('gone', 'The content was just replaced or deleted. Try again.');
       await count(found, request);
-      const shown = { disposition: attachment(downloadName(share)) };
-      return sendBlob(request, reply, { blobs, blob: share.blob, info, shown });
+      return send(request, reply, share.blob, { disposition: attachment(downloadName(share)) });
+    },
+  });
+
+  async function openedForFormats(request: FastifyRequest): Promise<Opened> {
+    const found = await opened(request);
+    if (found.share.downloads !== 'Formats')
+      throw forbidden('This link does not allow conversions.', { code: 'ConversionNotAllowed' });
+    return found;
+  }
+
+  async function conversionOf(request: FastifyRequest): Promise<ConversionRow> {
+    const { share } = await openedForFormats(request);
+    const { id } = request.params as { id: string };
+    const conversion = await findConversion(db, share.id, id);
+    if (!conversion) throw notFound('Conversion', id);
+    return conversion;
+  }
+
+  routes.post('/api/share/:token/convert', {
+    operationId: 'convertShared',
+    summary: 'Starts a conversion of the dataset of a link to a file of another format',
+    description:
+      'Needs `downloads` `Formats`, else 403 `ConversionNotAllowed`. A link converts 5 times in 24 hours (429 `TooManyConversions`), ' +
+      'behind other transfers, and its tenant pays. Only the link shows the conversion. 409 `ConversionNotPossible`: the dataset is ' +
+      `being written, or the tenant lacks credits or a licence. ${ONE_404}`,
+    params: tokenParam,
+    body: component('ConvertSharedBody', {
+      writerName: text('Writer, one of `formats` of the link.', 'GeoTiffWriter'),
+      writerParameters: Parameters.describe('Parameters of the writer.'),
+    }),
+    response: { 202: SharedConversion },
+    config: { limit: 'heavy' },
+    onRequest: [noStore, unlisted],
+    handler: async (request) => {
+      const found = await openedForFormats(request);
+      const { traceparent } = request;
+      const from = {
+        address: request.ip,
+        requestId: request.id,
+        ...(traceparent === undefined ? {} : { traceparent }),
+      };
+      const id = await startShared(starts, found, request.body, from);
+      return { id, status: 'Pending' as const, progress: 0 };
+    },
+  });
+
+  const conversionParams = tokenParam.extend({ id: uuidParam().describe('Id of the conversion.') });
+
+  routes.get('/api/share/:token/convert/:id', {
+    operationId: 'getSharedConversion',
+    summary: 'Shows a conversion that the link started',
+    description: ONE_404,
+    params: conversionParams,
+    response: { 200: SharedConversion },
+    onRequest: [noStore, unlisted],
+    handler: async (request) => {
+      const { id, status, progress, errorMessage, fileName, blob } = await conversionOf(request);
+      return { id, status, progress, errorMessage, ...(blob === undefined ? {} : { fileName }) };
+    },
+  });
+
+  routes.get('/api/share/:token/convert/:id/download', {
+    operationId: 'downloadSharedConversion',
+    summary: 'Downloads the file of a conversion of a link, or a range of it; it is kept for 7 days',
+    description: `409 \`NotConverted\` before it has completed. ${ONE_404}`,
+    params: conversionParams,
+    onRequest: [noStore, unlisted],
+    config: { described: FILE },
+    handler: async (request, reply) => {
+      const { status, blob, fileName = '', mediaType } = await conversionOf(request);
+      if (status !== 'Completed')
+        throw conflict(`The conversion is ${status}; a file is there once it is Completed.`, { code: 'NotConverted' });
+      const shown = {
+        disposition: attachment(fileName),
+        ...(mediaType === undefined ? {} : { contentType: mediaType }),
+      };
+      return send(request, reply, blob, shown);
     },
   });
 }

@@ -13,7 +13,11 @@ export interface Subject {
   /** Tenant and project of the dataset that is moved or copied. */
   sourceTenantId?: string | undefined;
   sourceProjectId?: string | undefined;
+  /** The link to a dataset whose holder started it: only the link shows it, so it has no events. */
+  shareId?: string | undefined;
 }
+
+export const hasEvents = ({ shareId }: Pick<Subject, 'shareId'>): boolean => shareId === undefined;
 
 /** How a transfer ended. */
 export interface Ending {

@@ -50,14 +50,15 @@ export const endsWith = (ending: Fragment) =>
 
 /**
  * Transfers that the caller sees: those they started, those of projects in which they have a role, and those into or
- * out of a tenant that they own. `p.rights` are their rights in the project.
+ * out of a tenant that they own. `p.rights` are their rights in the project. Transfers of links to datasets are seen by
+ * the link alone.
  */
 const visible = (caller: CallerOrParameters) => {
   const parameters = callerParameters(caller);
   const owned = parameters.ownedTenants;
   return sql.fragment`
   from transfers t left join ${visibleProjects(parameters)} p on p.id = t.project_id
-  where (p.id is not null or t.created_by = ${parameters.userId} or t.tenant_id = any(${owned}) or t.source_tenant_id = any(${owned}))`;
+  where t.share_id is null and (p.id is not null or t.created_by = ${parameters.userId} or t.tenant_id = any(${owned}) or t.source_tenant_id = any(${owned}))`;
 };
 
 /**

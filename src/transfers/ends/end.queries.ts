@@ -14,9 +14,10 @@ const EndedRow = z.object({
   requestId: z.string().optional(),
   sourceTenantId: z.string().optional(),
   sourceProjectId: z.string().optional(),
+  shareId: z.string().optional(),
 });
 export type EndedRow = z.infer<typeof EndedRow>;
-const ended = sql.fragment`id, type, progress, tenant_id, project_id, created_by, request_id, source_tenant_id, source_project_id`;
+const ended = sql.fragment`id, type, progress, tenant_id, project_id, created_by, request_id, source_tenant_id, source_project_id, share_id`;
 
 /**
  * Ends an attempt, and so its transfer, with this error message. Null: another process took the transfer over. Fires

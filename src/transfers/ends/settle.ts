@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db.ts';
 import { emitAll } from '../../outbox.ts';
-import { finished, type Subject, viewPerTenant } from '../events.ts';
+import { finished, hasEvents, type Subject, viewPerTenant } from '../events.ts';
 import { enqueueFirst, enqueueLater } from '../queue/enqueue.ts';
 import { completeMoveOrCopy } from '../run/move-or-copy.queries.ts';
 import { type Completion, completeTransfer, type Fence, type LogLine, releaseTransfer } from '../run/run.queries.ts';
@@ -87,7 +87,9 @@ async function complete(
   const { output } = result;
   const made = 'dataset' in output ? output.dataset.id : 'replaced' in output ? output.replaced.datasetId : undefined;
   const datasetId = made === undefined ? {} : { datasetId: made };
-  const event = finished(transfer, { status: 'Completed', progress: 100, ...datasetId });
+  const event = hasEvents(transfer)
+    ? finished(transfer, { status: 'Completed', progress: 100, ...datasetId })
+    : undefined;
   const completed = await completeTransfer(tx, { id, attempt }, { ...result, lines, event });
   return completed === null ? [] : [{ id, kind: 'completed' }];
 }
@@ -107,11 +109,13 @@ async function completeDataset(
 }
 
 async function emitEnded(tx: Transaction, ended: readonly EndedRow[], { kind, sentence }: Ending): Promise<Settled[]> {
-  const events = ended.flatMap((transfer) =>
-    viewPerTenant(transfer).map((side) =>
-      finished(side, { status: 'Error', progress: transfer.progress, errorMessage: sentence }),
-    ),
-  );
+  const events = ended
+    .filter(hasEvents)
+    .flatMap((transfer) =>
+      viewPerTenant(transfer).map((side) =>
+        finished(side, { status: 'Error', progress: transfer.progress, errorMessage: sentence }),
+      ),
+    );
   await emitAll(tx, events);
   return ended.map(({ id }) => ({ id, kind }));
 }

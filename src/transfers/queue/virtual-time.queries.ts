@@ -8,6 +8,11 @@ import { DEFAULT_PRIORITY } from './requirements.ts';
 const STEP = 10_000;
 /** Maximum step, for the lowest weights: virtual times must stay far below the present time. */
 const MAX_STEP = 1000 * STEP;
+/**
+ * Added to the virtual time of transfers of links to datasets: they wait as those of a tenant of the lowest weight, and
+ * the tenant's other transfers do not wait for them.
+ */
+export const LOW_PRIORITY = MAX_STEP;
 
 const isFragment = (value: string | readonly string[] | Fragment): value is Fragment =>
   typeof value === 'object' && 'sql' in value;
@@ -32,7 +37,7 @@ export const nextVirtualTime = (
     (select min(head.virtual_time) from waiting_requirements, lateral (
       select min(virtual_time) as virtual_time from transfers where status = 'Pending' and flags = waiting_requirements.flags) head
      where reason is null))) + 1,
-  (select max(virtual_time) from transfers where tenant_id = ${tenantId} and finished_at is null)
+  (select max(virtual_time) from transfers where tenant_id = ${tenantId} and finished_at is null and share_id is null)
     + ${stepOf(tenantId)})`;
 
 /** Column of a statement on `transfers`: sets the virtual clock to the transfer's virtual time, but never back. */
@@ -51,7 +56,8 @@ export const requeueBackedOff = (tx: Transaction) =>
       where job.is_available and job.priority = ${DEFAULT_PRIORITY} and job.run_at > '2000-01-01' and job.run_at <= now()
         and t.status = 'Pending' and t.outages > 0)
     update transfers r
-    set virtual_time = ${nextVirtualTime(sql.fragment`r.tenant_id`, sql.fragment`r.flags`)} + due.place * ${stepOf(sql.fragment`r.tenant_id`)},
+    set virtual_time = ${nextVirtualTime(sql.fragment`r.tenant_id`, sql.fragment`r.flags`)}
+      + case when r.share_id is null then 0 else ${LOW_PRIORITY}::bigint end + due.place * ${stepOf(sql.fragment`r.tenant_id`)},
       updated_at = now()
     from due where r.id = due.id and r.status = 'Pending'
     returning r.id, r.flags, r.virtual_time`);

@@ -1,6 +1,6 @@
 import type { LogLevel } from 'hydrofiles';
 import type { Database } from '../../db.ts';
-import { progressed, type Subject } from '../events.ts';
+import { hasEvents, progressed, type Subject } from '../events.ts';
 import { type Fence, type LogLine, reportProgress, takeLineIds } from './run.queries.ts';
 
 const EVERY_MS = 1000;
@@ -62,7 +62,7 @@ export class Report {
     if (this.#latest === undefined && this.#lines.length === 0) return;
     const transfer = this.#transfer;
     const { progress = 0, phase } = this.#latest ?? {};
-    const event = progress >= this.#nextEvent ? progressed(transfer, progress) : undefined;
+    const event = hasEvents(transfer) && progress >= this.#nextEvent ? progressed(transfer, progress) : undefined;
     let lines = this.#lines;
     this.#latest = undefined;
     this.#lines = [];

@@ -35,6 +35,7 @@ const Claimed = z.object({
   carry: MoveOrCopy.optional(),
   sourceTenantId: z.string().optional(),
   sourceProjectId: z.string().optional(),
+  shareId: z.string().optional(),
   /** Name of the input in the blob store; absent for a remote file, or if the input was deleted. */
   inputBlob: z.string().optional(),
   /** A remote file: the row of its address, and the sealed address. */
@@ -76,7 +77,7 @@ export const claimTransfer = (
     where id = ${id} and status = 'Pending' and flags = ${sql.array(flags, 'text')} and attempt < ${MAX_ATTEMPTS}
       and exists (select from workers where pool = ${pool})
     returning ${advanceClock}, id, type, format, request, tenant_id, project_id, created_by, request_id, traceparent, attempt,
-      handed_back, price, memory_mb, cores::float8 as cores, child_deaths, outages, input_dataset_id, output_dataset_id, carry, source_tenant_id, source_project_id, source_id, ${stopped},
+      handed_back, price, memory_mb, cores::float8 as cores, child_deaths, outages, input_dataset_id, output_dataset_id, carry, source_tenant_id, source_project_id, share_id, source_id, ${stopped},
       (select sealed from remote_sources where remote_sources.id = source_id) as sealed_source,
       coalesce((select blob from staged_blobs where name = staged_blob),
         (select blob from datasets where datasets.id = input_dataset_id)) as input_blob,
@@ -210,7 +211,7 @@ export interface Completion {
   recordsWritten: number;
   recordsSkipped: number;
   lines: readonly LogLine[];
-  event: Event;
+  event: Event | undefined;
 }
 
 /**
@@ -234,7 +235,7 @@ export function completeTransfer(tx: Transaction, fence: Fence, { output, lines,
         records_read = ${done.recordsRead}, records_written = ${done.recordsWritten}, records_skipped = ${done.recordsSkipped}
       where ${held(fence)} and cancel_requested_at is null and not ${projectDeleted} returning id),
     lines as (${logged(lines)}),
-    event as (${eventInsert(event, completed)}),
+    ${event ? sql.fragment`event as (${eventInsert(event, completed)}),` : sql.fragment``}
     ${replaced === undefined ? releases(changed) : replacement(replaced, changed)}
     ${dataset === undefined ? sql.fragment`` : sql.fragment`, dataset as (${datasetInsert(dataset, completed)})`}
     select id from changed`);

@@ -4,9 +4,10 @@ import { amount, availableNow } from '../../credits/queries.ts';
 import { sql, type Transaction } from '../../db.ts';
 import { notifyAfterCommit } from '../../jobs.ts';
 import { type Event, eventInsert } from '../../outbox.ts';
+import { hasEvents } from '../events.ts';
 import { Summary, summaryColumns } from '../queries.ts';
 import { enqueueNew } from '../queue/enqueue.ts';
-import { nextVirtualTime } from '../queue/virtual-time.queries.ts';
+import { LOW_PRIORITY, nextVirtualTime } from '../queue/virtual-time.queries.ts';
 import type { AcceptedRequest, MoveOrCopy, TransferType } from './request.ts';
 
 /** A file or dataset that a transfer reads besides its first input: one of the three. */
@@ -38,6 +39,8 @@ export interface NewTransfer {
   carry?: MoveOrCopy | undefined;
   sourceTenantId?: string | undefined;
   sourceProjectId?: string | undefined;
+  /** The link to a dataset whose holder starts it. */
+  shareId?: string | undefined;
   createdBy: string;
   accountId: string;
   requestId: string;
@@ -56,8 +59,9 @@ export interface NewTransfer {
 const Inserted = Summary.extend({ available: amount().optional() });
 
 /**
- * Inserts transfer, event and queue row in one statement, and so in one round trip. Workers are notified after the
- * commit. Fires `transfers_counted`, which fills `transfer_counts`, and at the commit `reserves_price`.
+ * Inserts transfer, event, if it has any, and queue row in one statement, and so in one round trip. Workers are
+ * notified after the commit. Fires `transfers_counted`, which fills `transfer_counts`, and at the commit
+ * `reserves_price`.
  */
 export function insertTransfer(tx: Transaction, row: NewTransfer, event: Event): Promise<z.infer<typeof Inserted>> {
   notifyAfterCommit(tx);
@@ -65,15 +69,15 @@ export function insertTransfer(tx: Transaction, row: NewTransfer, event: Event):
   return tx.one(sql.write(Inserted, 'insert transfer')`
     with begun as (
     insert into transfers as t (id, tenant_id, project_id, type, format, request, staged_blob, source_id, input_dataset_id, output_dataset_id, created_by,
-      updated_by, account_id, request_id, memory_mb, cores, retry_of, carry, source_tenant_id, source_project_id, flags, virtual_time, traceparent, price)
+      updated_by, account_id, request_id, memory_mb, cores, retry_of, carry, source_tenant_id, source_project_id, flags, virtual_time, traceparent, price, share_id)
     values (${row.id}, ${row.tenantId}, ${row.projectId}, ${row.type}, ${row.format}, ${sql.jsonb(row.request as never)},
       ${row.stagedBlob ?? null}, ${row.sourceId ?? null}, ${row.inputDatasetId ?? null}, ${row.outputDatasetId ?? null}, ${row.createdBy},
       ${row.createdBy}, ${row.accountId}, ${row.requestId}, ${row.memoryMb}, ${row.cores ?? null}, ${row.retryOf ?? null}, ${row.carry ?? null},
       ${row.sourceTenantId ?? null}, ${row.sourceProjectId ?? null},
-      ${sql.array(row.flags ?? [], 'text')}, ${nextVirtualTime(row.tenantId, row.flags ?? [])}, ${row.traceparent ?? null},
-      ${row.price === undefined ? null : JSON.stringify(row.price)}::jsonb)
+      ${sql.array(row.flags ?? [], 'text')}, ${nextVirtualTime(row.tenantId, row.flags ?? [])} + ${row.shareId === undefined ? 0 : LOW_PRIORITY}::bigint, ${row.traceparent ?? null},
+      ${row.price === undefined ? null : JSON.stringify(row.price)}::jsonb, ${row.shareId ?? null}::uuid)
     returning ${summaryColumns}, virtual_time),
-    event as (${eventInsert(event)}),
+    event as (${eventInsert(event, sql.fragment`${hasEvents(row)}::boolean`)}),
     ${enqueueNew({ id: row.id, flags: row.flags ?? [], virtualTime: sql.fragment`begun.virtual_time` }, sql.fragment`begun`)}
     select * ${available ?? sql.fragment``} from begun`);
 }

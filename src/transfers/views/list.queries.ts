@@ -81,7 +81,7 @@ const shapeOf = (caller: Caller, { from, to, status, projectId, datasetId, idEnd
 type Shape = ReturnType<typeof shapeOf>;
 
 function matching(shape: Shape, { from, to, status, projectId, datasetId, idEnding }: ListParameters) {
-  const parts = [];
+  const parts = [sql.fragment`t.share_id is null`];
   if (shape.from) parts.push(sql.fragment`t.created_at >= ${from}`);
   if (shape.to) parts.push(sql.fragment`t.created_at < ${to}`);
   if (shape.status) parts.push(sql.fragment`t.status = any(${status})`);
@@ -89,7 +89,7 @@ function matching(shape: Shape, { from, to, status, projectId, datasetId, idEndi
   if (shape.dataset)
     parts.push(sql.fragment`(t.input_dataset_id = ${datasetId} or t.output_dataset_id = ${datasetId})`);
   if (shape.ending) parts.push(endsWith(idEnding));
-  return parts.length === 0 ? sql.fragment`true` : sql.join(parts, sql.fragment` and `);
+  return sql.join(parts, sql.fragment` and `);
 }
 
 /** Members of a `Summary` of a transfer `t`. */

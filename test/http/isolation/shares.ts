@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { newDataset } from './datasets.ts';
 import { owners } from './projects.ts';
 import type { Rows, Scene } from './row.ts';
@@ -51,6 +52,22 @@ export default {
   },
   'GET /api/share/:token/download': {
     request: async (scene) => ({ url: `${await ended(scene)}/download` }),
+    anybody: 404,
+  },
+  'POST /api/share/:token/convert': {
+    request: async (scene) => ({
+      method: 'POST',
+      url: `${await ended(scene)}/convert`,
+      payload: { writerName: 'GeoTiffWriter' },
+    }),
+    anybody: 404,
+  },
+  'GET /api/share/:token/convert/:id': {
+    request: async (scene) => ({ url: `${await ended(scene)}/convert/${randomUUID()}` }),
+    anybody: 404,
+  },
+  'GET /api/share/:token/convert/:id/download': {
+    request: async (scene) => ({ url: `${await ended(scene)}/convert/${randomUUID()}/download` }),
     anybody: 404,
   },
 } satisfies Rows;
