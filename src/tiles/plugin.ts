@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import type { App } from '../http/route.ts';
+import { basemapLayerRoutes } from './basemap/layers.routes.ts';
 import { worldRoutes } from './basemap/world.routes.ts';
 import { WorldTiles } from './basemap/world-tiles.ts';
 import { mapRoutes } from './map/map.routes.ts';
@@ -20,6 +21,7 @@ export interface TilesOptions extends RightParts, Omit<TileServiceParts, 'thread
     | 'tiles.threads'
     | 'tiles.keptBytes'
     | 'map.basemap'
+    | 'map.basemapDatasets'
     | 'map.basemapAttribution'
     | 'map.basemapHosts'
   >;
@@ -51,4 +53,12 @@ export async function tilesPlugin(app: App, { settings, ...parts }: TilesOptions
   const hosts = settings['map.basemapHosts'];
   await app.register(mapRoutes, { outside: url === undefined ? undefined : { url, attribution, hosts } });
   await app.register(worldRoutes, world);
+  const datasetIds = settings['map.basemapDatasets'];
+  await app.register(basemapLayerRoutes, {
+    ...vector,
+    open: drawn.open,
+    vector: drawn.vector,
+    datasetIds,
+    log: parts.log,
+  });
 }

@@ -230,6 +230,8 @@ export const SETTINGS = {
   // raster tiles with {z}, {x} and {y}, or a style of MapLibre
   'map.basemap': httpAddress.optional(),
   'map.basemapAttribution': z.string().min(1).max(1000).optional(),
+  // ids, from the lowest
+  'map.basemapDatasets': list.pipe(z.array(z.uuid())).default([]),
   'map.basemapHosts': list.pipe(z.array(httpAddress)).default([]),
   'credits.prices': amounts.default({}),
   'features.gates': named.default({}),

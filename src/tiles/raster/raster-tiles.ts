@@ -27,7 +27,7 @@ export interface RasterTile {
 /** Sends a tile of a dataset: of its archive, or drawn on request; the empty one where there are no data. */
 export async function sendRasterTile(
   store: TileStore,
-  { tiles, dataset }: ServedTiles,
+  { tiles, dataset }: Pick<ServedTiles, 'tiles' | 'dataset'>,
   tile: RasterTile,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -4,6 +4,7 @@ import { AddressBar } from './address-bar.ts';
 import { Api, Refused } from './api.ts';
 import { readBasemap } from './basemap.ts';
 import { element, say } from './dom.ts';
+import { addLayersBelow } from './layers-below.ts';
 import { askLogin } from './login.ts';
 import { openMap, showWhole } from './map-view.ts';
 import { openPanel } from './panel.ts';
@@ -55,6 +56,7 @@ async function start(): Promise<void> {
   openButtons(map, subject, bar);
   openKeys(map, () => shown);
   await new Promise((resolve) => map.once('load', resolve));
+  await addLayersBelow(map, api, subject.id).catch(onError);
   const show = viewOf(subject);
   shown = show(map, subject, bar, api);
   map.once('idle', () => {

@@ -30,6 +30,12 @@ export default {
   // the world, which lies below every map
   'GET /assets/basemap/:zoom/:column/:row.pbf': { request: () => ({ url: '/assets/basemap/0/0/0.pbf' }), anybody: 200 },
   'GET /api/tiles/dataset/:id/metadata': row('/metadata'),
+  'GET /api/tiles/dataset/:id/basemap': row('/basemap'),
+  // a world without such datasets; those of an operator: basemap-datasets.test.ts
+  'GET /api/tiles/dataset/:id/basemap/:layer/:zoom/:column/:row': {
+    ...row('/basemap/0/0/0/0'),
+    allowed: { owner: 404, reader: 404 },
+  },
   'GET /api/tiles/dataset/:id/status': row('/status'),
   'GET /api/tiles/dataset/:id/check': row('/check?tiles=3'),
   'GET /api/tiles/dataset/:id/wmts': row('/wmts'),
