@@ -204,6 +204,8 @@ create table group_members (
   constraint group_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE
 );
 CREATE INDEX group_members_user ON group_members (user_id);
+-- trigger group_members_added: tell_group_members
+-- trigger group_members_removed: tell_group_members
 
 -- Setup codes of authenticators that a group shares, encrypted.
 create table group_setup_codes (

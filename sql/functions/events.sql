@@ -256,3 +256,38 @@ begin
 end $$;
 create or replace trigger changes_told after insert on credit_entries
   referencing new table as added for each statement execute function tell_credits();
+
+-- Who joins or leaves a group gains or loses what permissions to read allow or deny the group.
+create or replace function tell_group_members() returns trigger language plpgsql as $$
+declare
+  changes entity_change[];
+begin
+  with named as (
+    select g.project_id, g.dataset_id, g.denied, u.name, m.user_id
+    from changed m join user_groups u on u.id = m.group_id join permission_grants g on g.principal = u.name and g.operation = 'read'),
+  things as (
+    select n.*, d.project_id as of_project, d.row_version as dataset_version from named n left join datasets d on d.id = n.dataset_id),
+  told as (
+    select coalesce(t.dataset_id, p.id)::text as resource_id, p.tenant_id, p.id as project_id, t.dataset_id,
+      coalesce(t.dataset_version, p.row_version) as row_version,
+      -- whom the group let read, or denies to read now
+      case when (tg_op = 'INSERT') = t.denied and (not t.denied or exists (
+          select from project_members m where m.project_id = p.member_source_id and m.user_id = t.user_id))
+        and not exists (
+          select from permission_grants o left join accounts a on a.user_id = t.user_id
+          where (o.project_id = any(p.path[array_position(p.path, p.member_source_id):]) or o.dataset_id = t.dataset_id)
+            and o.operation = 'read' and o.denied and o.principal <> t.name
+            and (o.folded_principal in (t.user_id::text, a.folded_id) or o.principal in (
+              select u.name from group_members m join user_groups u on u.id = m.group_id where m.user_id = t.user_id)))
+        and exists (select from tenant_members m where m.tenant_id = p.tenant_id and m.user_id = t.user_id)
+      then array[t.user_id] end as former
+    from things t join projects p on p.id = coalesce(t.project_id, t.of_project))
+  select array_agg(row('members', 'changed', resource_id, tenant_id, project_id, dataset_id, null, row_version, '{members}', former)::entity_change)
+  into changes from told;
+  if changes is not null then perform emit_changes(changes); end if;
+  return null;
+end $$;
+create or replace trigger group_members_added after insert on group_members
+  referencing new table as changed for each statement execute function tell_group_members();
+create or replace trigger group_members_removed after delete on group_members
+  referencing old table as changed for each statement execute function tell_group_members();

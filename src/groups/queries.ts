@@ -116,6 +116,8 @@ export const updateGroup = (tx: Transaction, { id, name, metadata }: Pick<Group,
  */
 export async function deleteGroup(tx: Transaction, { id, name }: Pick<Group, 'id' | 'name'>) {
   await tx.query(sql.unsafe`select lock_entities_permitting(array[${name}])`);
+  // before the group, whose name tells what its members lose
+  await tx.query(sql.unsafe`delete from group_members where group_id = ${id}`);
   await tx.query(sql.unsafe`delete from user_groups where id = ${id}`);
 }
 

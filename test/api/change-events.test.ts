@@ -335,3 +335,29 @@ test('a move of a project with many below it, and a deletion for good, write no 
   const remove = () => ok(t, w.as(owner).delete(`/api/metadata/project/${moved}`));
   t.deepEqual((await during([reader], remove))[0], [`projectdeleted ${moved}`]);
 });
+
+test('who joins or leaves a group hears what they gain or lose by permissions that name it', async (t) => {
+  const { owner, reader, stranger, id } = await people();
+  const all = [owner, reader, stranger];
+  const administrator = w.as(await w.administrator());
+  const names = [`Allowed ${id}`, `Denied ${id}`] as const;
+  const [allowed, denied] = [`a-${id}`, `d-${id}`];
+  for (const [n, group] of [allowed, denied].entries())
+    await ok(t, administrator.post('/api/usergroups', { id: group, name: names[n] }));
+  const permissions = [
+    { principals: [names[0]], operation: 'read', type: 'Allowed' },
+    { principals: [names[1]], operation: 'read', type: 'Denied' },
+  ];
+  await ok(t, w.as(owner).put('/api/metadata/project', { id, name: 'x', permissions }));
+  const told = [`memberschanged ${id} members`];
+  const join = (user: User, group: string) => ok(t, administrator.post(`/api/usergroups/user/${user.userId}`, [group]));
+  t.deepEqual(await during(all, () => join(stranger, allowed)), [told, told, told], 'gains');
+  t.deepEqual(await during(all, () => join(reader, denied)), [told, told, told], 'loses');
+  const rename = () => ok(t, w.as(owner).put('/api/metadata/project', { id, name: `r${Math.random()}` }));
+  t.deepEqual(
+    (await during(all, rename)).map((lines) => lines.length),
+    [1, 0, 1],
+  );
+  const [, , last] = await during(all, () => ok(t, administrator.delete(`/api/usergroups/${allowed}`)));
+  t.deepEqual(last, [`memberschanged ${id} members permissions`], 'the group is deleted');
+});
