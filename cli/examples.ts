@@ -112,6 +112,7 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'dataset list': ['dataset list --project PROJECT'],
   'dataset show': ['dataset show DATASET', "dataset show 'Upper valley/raw/depth'"],
   'dataset update': ['dataset update DATASET --tag terrain --metadata \'{"source":"lidar"}\''],
+  'dataset lineage': ['dataset lineage DATASET'],
   'dataset raw': ['dataset raw DATASET'],
   'dataset map': ['dataset map DATASET --expires 30d', 'dataset map DATASET --no-sign'],
   'dataset share': [

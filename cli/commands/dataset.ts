@@ -11,6 +11,7 @@ import { downloadWithProgress } from '../download-with-progress.ts';
 import type { Io } from '../io.ts';
 import { jsonObject } from '../options.ts';
 import { lookUpPrincipals } from '../principals.ts';
+import { lineageCommand } from './dataset-lineage.ts';
 import { mapCommand } from './dataset-map.ts';
 import { moveAndCopyCommands } from './dataset-move-copy.ts';
 import { revokeGrantsCommand } from './revoke-grants.ts';
@@ -44,6 +45,7 @@ export function datasetCommands(dataset: Command, io: Io): void {
     .option('-o, --output <file>', "file or folder, - for stdout; default: the dataset's name, in the current folder")
     .option('--force', 'replace an existing file')
     .action((id, { output, force }) => downloadDataset(io, id, { path: output, force }));
+  lineageCommand(dataset, io, path);
   mapCommand(dataset, io, path);
   shareCommand(dataset, io, path);
   revokeGrantsCommand(dataset, io, 'revoke all signed addresses of a dataset', path);

@@ -53,7 +53,7 @@ export const endsWith = (ending: Fragment) =>
  * out of a tenant that they own. `p.rights` are their rights in the project. Transfers of links to datasets are seen by
  * the link alone.
  */
-const visible = (caller: CallerOrParameters) => {
+export const visible = (caller: CallerOrParameters) => {
   const parameters = callerParameters(caller);
   const owned = parameters.ownedTenants;
   return sql.fragment`

@@ -308,6 +308,7 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['dataset', 'show', dataset]);
   await run(['dataset', 'update', dataset, '--name', 'n', '--description', 'd', '--tag', 't', '--metadata', '{"a":1}']);
   await run(['dataset', 'raw', dataset]);
+  await run(['dataset', 'lineage', dataset]);
   await run(['activity', dataset, '--limit', '1', '--cursor', 'x'], { refused: true });
   await run(['activity', project.id]);
   const link = ['--name', 'Consultants', '--expires', '7d', '--downloads', 'Original'];

@@ -23,6 +23,10 @@ export default {
     request: async (scene) => ({ url: `/api/metadata/dataset/${(await newDataset(scene)).id}/activity` }),
     ...readers,
   },
+  'GET /api/metadata/dataset/:id/lineage': {
+    request: async (scene) => ({ url: `/api/metadata/dataset/${(await newDataset(scene)).id}/lineage` }),
+    ...readers,
+  },
   'GET /api/raw/dataset/:id': {
     request: async (scene) => ({ url: `/api/raw/dataset/${(await newDataset(scene)).id}` }),
     ...readers,
