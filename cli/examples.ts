@@ -226,6 +226,11 @@ export const EXAMPLES: Record<string, readonly string[]> = {
     'md change-item DATASET 0 --name Level',
   ],
   'md delete-step': ['md delete-step DATASET 0'],
+  search: [
+    'search flood 2026',
+    'search depth --kind dataset --project VALLEY --changed-after 7d',
+    'search level --bbox 8,54,13,58',
+  ],
   'crs list': ['crs list utm zone 32', 'crs list utm --authority EPSG'],
   'eum list': ['eum list m3/s', 'eum list water level --kind item'],
   'crs show': ['crs show 25832', 'crs show EPSG:25832'],

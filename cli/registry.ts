@@ -26,6 +26,11 @@ export const NOUNS: readonly Noun[] = [
       load: async () => (await import('./commands/hierarchy.ts')).hierarchyCommands,
     },
     {
+      name: 'search',
+      description: 'find projects and datasets by words',
+      load: async () => (await import('./commands/search.ts')).searchCommand,
+    },
+    {
       name: 'recycle-bin',
       description: 'deleted projects and datasets: restore them, or delete them for ever',
       load: async () => (await import('./commands/recycle-bin.ts')).recycleBinCommands,

@@ -446,6 +446,9 @@ CREATE INDEX projects_roots ON projects (tenant_id, name COLLATE "C", id) WHERE 
 -- trigger projects_permissions_made: keep_permission_grants
 -- trigger projects_removed: record_removed_project
 -- trigger projects_unbinned: unbin_removed
+-- trigger search_projects_changed: keep_project_entry
+-- trigger search_projects_made: add_project_entries
+-- trigger search_projects_removed: remove_entries
 
 -- Members of projects that do not inherit members.
 create table project_members (
@@ -670,6 +673,9 @@ CREATE INDEX datasets_project ON datasets (project_id, name COLLATE "C", id);
 -- trigger keep_grants_void: keep_grants_void
 -- trigger new_vector_content: new_vector_content
 -- trigger release_blob: release_blob
+-- trigger search_datasets_changed: keep_dataset_entry
+-- trigger search_datasets_made: add_dataset_entries
+-- trigger search_datasets_removed: remove_entries
 
 -- Transfers that read a dataset until they end. Meanwhile nobody may write, move or delete it. Taken under the lock of
 -- the dataset's row, and released by the statement that ends the transfer.
@@ -681,6 +687,31 @@ create table dataset_readers (
   constraint dataset_readers_dataset_id_fkey FOREIGN KEY (dataset_id) REFERENCES datasets(id) ON DELETE CASCADE
 );
 CREATE INDEX dataset_readers_transfer ON dataset_readers (transfer_id);
+
+-- search --------------------------------------------------------------------------------------------------------------
+
+-- An entry for each project and dataset, deleted or not, for the search. Filled by the triggers `search_…` of the
+-- tables. No foreign keys: statements remove many entries at once.
+create table search_entries (
+  -- `projects.id` or `datasets.id`.
+  id uuid not null,
+  -- The project itself, or that of the dataset.
+  project_id uuid not null,
+  kind text not null,
+  -- Folded words of the name, separated by blanks (`search_name`).
+  name text not null,
+  -- Folded words of name, description, tags, items and metadata (`search_words`). Names of deleted series stay until
+  -- the dataset changes.
+  words tsvector not null,
+  -- Boxes of the rings of the location in degrees, longitude as x, which may run on beyond 180.
+  areas box[] not null default '{}'::box[],
+  constraint search_entries_pkey PRIMARY KEY (id),
+  constraint search_entries_kind_check CHECK ((kind = ANY (ARRAY['Project'::text, 'Dataset'::text])))
+);
+CREATE INDEX search_entries_kind ON search_entries (kind, name, id);
+CREATE INDEX search_entries_named ON search_entries (name, id);
+CREATE INDEX search_entries_project ON search_entries (project_id);
+CREATE INDEX search_entries_words ON search_entries USING gin (words) WITH (fastupdate=off);
 
 -- credits -------------------------------------------------------------------------------------------------------------
 
@@ -881,6 +912,7 @@ create table ts_series (
   constraint ts_series_check CHECK ((((first IS NULL) = (last IS NULL)) AND ((first IS NOT NULL) OR (bytes = 0)))),
   constraint ts_series_id_check CHECK ((id ~ '^[A-Za-z0-9._~-]{1,128}$'::text))
 );
+-- trigger search_series_made: add_item_words
 
 -- Values of series in compressed blocks, packed by `src/files/formats/ts/block.ts`. The blocks of a series do not
 -- overlap: each write holds the lock of the dataset's row.

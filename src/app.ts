@@ -50,6 +50,7 @@ import { projectsPlugin } from './projects/plugin.ts';
 import { projectFinder } from './recycle-bin/dataset-project.ts';
 import { findContainer } from './recycle-bin/item.queries.ts';
 import { recycleBinPlugin } from './recycle-bin/plugin.ts';
+import { searchPlugin } from './search/plugin.ts';
 import { seriesPlugin } from './series/plugin.ts';
 import { sharesPlugin } from './shares/plugin.ts';
 import { tenantsPlugin } from './tenants/plugin.ts';
@@ -162,6 +163,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await app.register(projectsPlugin, { db, cursors, afterDeletion, settings });
   await app.register(uploadsPlugin, { db, blobs, signer, areas, settings });
   await app.register(datasetsPlugin, { db, blobs, signer, cursors, afterDeletion, settings });
+  await app.register(searchPlugin, { db, cursors });
   await app.register(creditsPlugin, { db });
   await app.register(licensingPlugin, { db, gates: rules.gates });
   await app.register(crsPlugin);

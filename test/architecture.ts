@@ -21,6 +21,7 @@ export const DOMAINS = [
   'projects',
   'uploads',
   'datasets',
+  'search',
   'credits',
   'licensing',
   'crs',

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import {
-  type Box,
   type CrsFilter,
   catalogueFile,
   type Found,
@@ -14,6 +13,7 @@ import {
 import { z } from 'zod';
 import { AppError, notFound } from '../errors.ts';
 import { type App, Routes } from '../http/route.ts';
+import { queryBox } from '../http/rules/box.ts';
 import { component, number, text, texts, textUpTo } from '../http/rules/members.ts';
 import { listOf, offsetQuery } from '../http/rules/paging.ts';
 
@@ -46,20 +46,9 @@ const Systems = component('CoordinateSystemPage', {
 });
 export type Systems = z.infer<typeof Systems>;
 
-/** `west,south,east,north`. If west is greater than east, the box crosses the antimeridian. */
-const box = z
-  .string()
-  .max(200)
-  .transform((text, context): Box => {
-    const [west = NaN, south = NaN, east = NaN, north = NaN, ...more] = text.split(',').map(degrees);
-    const longitudes = [west, east].every((each) => Math.abs(each) <= 180);
-    if (more.length === 0 && longitudes && south >= -90 && north <= 90 && south <= north)
-      return { west, south, east, north };
-    context.addIssue(`must be west,south,east,north in degrees, not '${text}'`);
-    return z.NEVER;
-  })
-  .describe('Keeps systems whose area of use intersects this box: `west,south,east,north` in degrees.');
-const degrees = (text: string) => (/^\s*[+-]?\d{1,3}(\.\d{1,15})?\s*$/.test(text) ? Number(text) : NaN);
+const box = queryBox().describe(
+  'Keeps systems whose area of use intersects this box: `west,south,east,north` in degrees.',
+);
 
 /** Part of cache keys, so that cached answers of another catalogue are not served. */
 const CATALOGUE_VERSION = createHash('sha256').update(readFileSync(catalogueFile)).digest('base64url').slice(0, 16);

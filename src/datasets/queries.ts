@@ -46,8 +46,8 @@ function joinRights(caller: CallerParameters) {
       select p.tenant_id, p.path, p.role, ${withGrants(caller, tenantId, sql.fragment`p.rights`, own)} & ~p.denied as rights) j`;
 }
 
-/** Joins the project `p` of datasets `d`, and the rights `j`. */
-const joinProjectAndRights = (caller: CallerParameters) =>
+/** Joins the project `p` of datasets `d` (columns `id` and `project_id`), and the rights `j`. */
+export const joinProjectAndRights = (caller: CallerParameters) =>
   sql.fragment`join ${projectsWithRights(caller)} p on p.id = d.project_id ${joinRights(caller)}`;
 
 /**

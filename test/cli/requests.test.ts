@@ -215,6 +215,9 @@ test('commands send only members and parameters that their routes declare, with 
   const level = ['--access-level', 'Private'];
   const project = await run(['project', 'create', '--name', 'Valley', '--description', 'wide', ...level]);
   const below = await run(['project', 'create', '--name', 'Below', '--parent', project.id, '--inherit']);
+  const where = ['--kind', 'Project', '--project', 'Valley', '--bbox', '8,54,13,58', '--changed-after', '7d'];
+  await run(['search', 'below', ...where, '--limit', '5']);
+  await run(['search', 'below', '--cursor', 'x'], { refused: true });
   const beside = await run(['project', 'create', '--name', 'Beside', '--parent', project.id]);
   const order = ['--sort-by', 'Name', '--sort-order', 'Asc', '--limit', '5'];
   await run(['project', 'list', '--parent', project.id, '--name-prefix', 'B', '--role', 'Owner', ...order]);

@@ -42,6 +42,15 @@ export default {
     refused: {},
     allowed: { stranger: 200, member: 200, reader: 200, owner: 200, administrator: 200 },
   },
+  'GET /api/metadata/search': {
+    request: async (scene) => {
+      const root = await newProject(scene);
+      await newSubproject(scene, root);
+      return { url: `/api/metadata/search?q=${scene.mark}` };
+    },
+    refused: {},
+    allowed: { stranger: 200, member: 200, reader: 200, owner: 200, administrator: 200 },
+  },
   'GET /api/iam/principal/list': {
     request: async ({ w, tenantId, mark }) => {
       const account = await w.account({ tenantId });
