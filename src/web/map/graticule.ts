@@ -31,7 +31,8 @@ export function addGraticule(map: MapLibreMap): void {
   };
   map.on('load', () => {
     map.addSource('graticule', { type: 'geojson', data: { type: 'MultiLineString', coordinates: [] } });
-    map.addLayer({ id: 'graticule', type: 'line', source: 'graticule', paint: COLOUR() });
+    const names = map.getLayer('names') === undefined ? undefined : 'names';
+    map.addLayer({ id: 'graticule', type: 'line', source: 'graticule', paint: COLOUR() }, names);
     update();
     label(map, labels);
   });
