@@ -55,7 +55,10 @@ export function residentMb(pids: readonly number[]): Map<number, number> {
     }
     return sizes;
   }
-  for (const [, pid, kb] of processList(pids).matchAll(/(\d+)\s+(\d+)/g)) sizes.set(Number(pid), Number(kb) / 1024);
+  for (const line of processList(pids).split('\n')) {
+    const [pid, kb] = line.trim().split(/\s+/);
+    if (pid && kb) sizes.set(Number(pid), Number(kb) / 1024);
+  }
   return sizes;
 }
 
