@@ -11,12 +11,11 @@ const server = createServer((request, response) => {
   if (request.url === '/valley.asc') response.end(ASCII_GRID);
   else response.writeHead(404).end();
 });
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-test.after.always(() => server.close());
-const place = `127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 const w = world(test);
-const near = ownWorld(test, { 'outbound.allow': place });
+const near = ownWorld(test, { 'outbound.allow': '127.0.0.1/32' });
+test.before('another server', () => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
+test.after.always('another server', () => server.close());
 
 const url = '/api/conversion/inspect';
 const depth = dfsBytes({
@@ -134,6 +133,7 @@ test('addresses of other servers pass the filter of imports', async (t) => {
 
 test('a file of an allowed server is inspected, and one that the server does not have is named', async (t) => {
   const client = near.as(await near.account());
+  const place = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { status, body } = await client.post(url, { url: `http://${place}/valley.asc` });
   t.is(status, 200, JSON.stringify(body));
   t.like(body, { reader: 'AsciiGridReader', width: 4, height: 3 });

@@ -12,9 +12,10 @@ import { insertToken } from '../../src/accounts/mail.queries.ts';
 import { newMailToken } from '../../src/accounts/mail-token.ts';
 import { sql } from '../../src/db.ts';
 import { attempt, codeOf, setupCodeFrom } from '../world/authenticator.ts';
+import { newDataset } from '../world/content.ts';
 import { newTilesOf, steppedGrid } from '../world/tiles.ts';
 import { waitsWithin } from '../world/transactions.ts';
-import { copyRequest, local, newProject, upload } from '../world/transfers.ts';
+import { ASCII_GRID, copyRequest, local, newProject, upload } from '../world/transfers.ts';
 import { PASSWORD, world } from '../world.ts';
 import type { Actor, Scene } from './isolation/row.ts';
 import { allRows, makeScene, routesOf } from './isolation/scene.ts';
@@ -159,6 +160,26 @@ const more: Record<string, { actor?: Actor; status: number; request(scene: Scene
         headers: { 'content-type': 'application/json' },
         payload: JSON.stringify(body.refreshToken.token),
       };
+    },
+  },
+  'PUT /api/tokens/session, a good cookie': {
+    status: 200,
+    request: async ({ member }) => {
+      const headers = { 'svc-session': '1' };
+      const started = await w.nobody.post('/api/tokens/session', { id: member.id, password: PASSWORD }, headers);
+      const cookie = String([started.headers['set-cookie']].flat()[0]).split(';', 1)[0] ?? '';
+      return { method: 'PUT', url: '/api/tokens/session', headers: { ...headers, cookie } };
+    },
+  },
+  'POST /api/share/:token/convert, an open link': {
+    status: 202,
+    request: async (scene) => {
+      const owner = w.as(scene.owner);
+      const file = { name: 'Valley', datasetFormat: 'asciigrid', content: ASCII_GRID };
+      const datasetId = await newDataset(w, await newProject(owner), scene.owner, file);
+      const { body } = await owner.post(`/api/metadata/dataset/${datasetId}/share`, { downloads: 'Formats' });
+      const url = `${new URL(body.url).pathname}/convert`;
+      return { method: 'POST', url, payload: { writerName: 'GeoTiffWriter' } };
     },
   },
   'POST /api/hierarchy/project/:id, a file': {
