@@ -13,8 +13,13 @@ const server = createServer((request, response) => {
 });
 
 const w = world(test);
-const near = ownWorld(test, { 'outbound.allow': '127.0.0.1/32' });
-test.before('another server', () => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
+const settings = { 'outbound.allow': '' };
+// before the world is made: its settings name the port
+test.serial.before('another server', async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  settings['outbound.allow'] = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+const near = ownWorld(test, settings);
 test.after.always('another server', () => server.close());
 
 const url = '/api/conversion/inspect';
@@ -133,7 +138,7 @@ test('addresses of other servers pass the filter of imports', async (t) => {
 
 test('a file of an allowed server is inspected, and one that the server does not have is named', async (t) => {
   const client = near.as(await near.account());
-  const place = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const place = settings['outbound.allow'];
   const { status, body } = await client.post(url, { url: `http://${place}/valley.asc` });
   t.is(status, 200, JSON.stringify(body));
   t.like(body, { reader: 'AsciiGridReader', width: 4, height: 3 });

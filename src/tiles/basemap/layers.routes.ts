@@ -110,9 +110,9 @@ export async function basemapLayerRoutes(app: App, parts: BasemapParts) {
     summary: 'Returns a tile of a dataset of the operator that lies below the map of a dataset',
     description: 'The caller needs no right to the dataset of the operator. Vector tiles have no attributes.',
     params: idParam('dataset').extend({
-      layer: z.string().meta({ description: 'Number of the layer.', example: '0' }),
-      zoom: z.string().meta({ description: 'Zoom level.', example: '3' }),
-      column: z.string().meta({ description: 'x: column from the west.', example: '4' }),
+      layer: z.string().meta({ description: 'Number of the layer below the map, from 0.', example: '0' }),
+      zoom: z.string().meta({ description: 'Zoom level of the base map.', example: '3' }),
+      column: z.string().meta({ description: 'x of the base map: column from the west.', example: '4' }),
       row: z.string().meta({ description: 'y: row from the north.', example: '2' }),
     }),
     config: {

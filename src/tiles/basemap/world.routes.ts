@@ -20,7 +20,7 @@ export async function worldRoutes(app: App, tiles: WorldTiles) {
       'Natural Earth 1:10m (public domain): layers `land`, `coast`, `borders` and `names` (`name`; `level`: from which zoom level of MapLibre there is room for it; `size` of the country in km).',
     params: z.object({
       zoom: z.string().meta({ description: `Zoom level, 0 to ${DEEPEST_LEVEL}.`, example: '3' }),
-      column: z.string().meta({ description: 'x: column from the west.', example: '4' }),
+      column: z.string().meta({ description: 'x of the base map: column from the west.', example: '4' }),
       row: z.string().meta({ description: 'y: row from the north.', example: '2' }),
     }),
     config: {
