@@ -39,7 +39,7 @@ create table search_entries (
 -- The entry of a project.
 create function search_entry(p projects) returns search_entries language sql stable as $$
   select p.id, p.id, 'Project', search_name(p.name),
-    array_to_tsvector(search_words(concat_ws(' ', p.name, p.description, regexp_replace(p.metadata::text, '\\["\\/bfnrt]', ' ', 'g')))),
+    array_to_tsvector(search_words(concat_ws(' ', p.name, p.description, regexp_replace(left(p.metadata::text, 100000), '\\["\\/bfnrt]', ' ', 'g')))),
     '{}'::box[]
 $$;
 
@@ -48,8 +48,11 @@ create function search_entry(d datasets) returns search_entries language sql sta
   select d.id, d.project_id, 'Dataset', search_name(d.name),
     array_to_tsvector(search_words(concat_ws(' ', d.name, array_to_string(d.tags, ' '), d.description,
       (select string_agg(distinct item->>'name', ' ') from ts_series s where s.dataset_id = d.id),
-      (select string_agg(value #>> '{}', ' ') from jsonb_path_query(d.properties, 'strict $.**') value where jsonb_typeof(value) = 'string'),
-      regexp_replace(d.metadata::text, '\\["\\/bfnrt]', ' ', 'g')))),
+      -- a walk through a megabyte of nested lists would take seconds
+      case when length(d.properties::text) <= 100000 then
+        (select string_agg(value #>> '{}', ' ') from jsonb_path_query(d.properties, 'strict $.**') value where jsonb_typeof(value) = 'string')
+        else left(d.properties::text, 100000) end,
+      regexp_replace(left(d.metadata::text, 100000), '\\["\\/bfnrt]', ' ', 'g')))),
     search_areas(d.spatial_information->>'location')
 $$;
 

@@ -22,11 +22,13 @@ export async function packedPage(
   const content = pooledBytes(unpacked);
   for (let n = 0, at = 0; n < parts.length; at += parts[n++]!.length) content.set(parts[n]!, at);
   // in one piece: each further one is a turn of the event loop
-  const packed = await zstd(content, { chunkSize: unpacked + (unpacked >> 8) + 1024 });
+  const chunkSize = unpacked + (unpacked >> 8) + 1024;
+  const packed = await zstd(content, { chunkSize });
   releaseBuffer(content);
   // a page waits for its row group, its buffer need not
   const body = Buffer.from(packed);
-  markOwned(packed);
+  // a small piece lies in the buffer that all small buffers of Node share
+  if (packed.buffer.byteLength === chunkSize) markOwned(packed);
   releaseBuffer(packed);
   return { head: encodeStruct({ ...draft, 3: i32(body.length), 4: i32(crc32(body) | 0) }), body, unpacked };
 }
