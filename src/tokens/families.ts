@@ -10,17 +10,16 @@ import { findIdentity, revokeFamily } from './queries.ts';
 /** Active logins of the caller, or for administrators those of another account. */
 export async function listAccountFamilies(db: Reads, caller: Caller, accountId = caller.accountId) {
   const families = await listFamilies(db, await userIdFor(db, caller, accountId));
-  return {
-    data: families.map(({ agent, ...family }) => {
-      const device = deviceOf(agent);
-      return {
-        ...family,
-        ...(device === undefined ? {} : { device }),
-        lastUsedAt: family.lastExchangedAt ?? family.createdAt,
-        current: family.id === caller.familyId,
-      };
-    }),
-  };
+  const data = families.map(async ({ agent, ...family }) => {
+    const device = await deviceOf(agent);
+    return {
+      ...family,
+      ...(device === undefined ? {} : { device }),
+      lastUsedAt: family.lastExchangedAt ?? family.createdAt,
+      current: family.id === caller.familyId,
+    };
+  });
+  return { data: await Promise.all(data) };
 }
 
 /** Ends one login. Only administrators find those of others. */

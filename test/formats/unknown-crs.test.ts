@@ -28,12 +28,12 @@ const cases: readonly [string, string, Data][] = [
 ];
 
 // DFS files, stores of MDWriter, NetCDF and tiles for XYZ keep or use such a text (test/formats/zarr/round-trip);
-// vector tiles need a place on the map; points as text and time series (so CSV and Parquet of a grid) have no coordinate system
+// vector tiles and those of a GeoPackage need a place on the map; points as text and time series (so CSV and Parquet of a grid) have no coordinate system
 for (const [kind, reader, data] of cases)
   for (const { name } of writersFor(findReader(reader)!).filter(
     (one) =>
       !/^(File|Dfs\w*|MD|NetCdf|TS|Tiling|PMTiles|MBTiles|Xyz)Writer$/.test(one.name) &&
-      !(kind === 'grid' && /^(Csv|GeoParquet)Writer$/.test(one.name)),
+      !(kind === 'grid' && /^(Csv|GeoParquet|GeoPackage)Writer$/.test(one.name)),
   ))
     test(`${name} writes a ${kind} whose coordinate system no registry knows, and names it as lost`, async (t) => {
       const { content, lost } = await written(t, data, name);

@@ -56,7 +56,7 @@ test.serial('a prepared read survives a migration of its table and broken connec
   const headers = { authorization: `Bearer ${await w.tokenOf(owner)}` };
   const read = async () => (await w.app.inject({ url: `/api/metadata/project/${id}`, headers })).statusCode;
   t.is(await read(), 200);
-  await w.sql(`alter table projects alter column access_level type varchar(20)`);
+  await w.sql(`alter table projects alter column created_at type timestamptz(3)`);
   t.is(await read(), 200);
   const broken = await w.sql(
     `select pg_terminate_backend(pid) from pg_stat_activity

@@ -5,7 +5,7 @@ import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
 import { world } from '../world.ts';
 
 const w = world(test);
-const LIST = '/api/eventing/event/list';
+const LIST = '/api/eventing/event/list?types=svc.platform.events.transferstartedevent';
 const happen = (userId: string, resourceId: string) =>
   w.db.transaction((tx) =>
     emit(tx, { type: 'svc.platform.events.transferstartedevent', source: '/test', resourceId, data: {}, userId }),
