@@ -41,9 +41,16 @@ select * from (
   select deleted_at, deleted_by, 'dataset.delete', null, id, 'dataset', id, name, '{}', '{}', '{}' from datasets where deleted_at is not null
   union all
   select a.time, (select user_id from accounts where folded_id = fold_name(a.account_id)), a.action, p.id, null, 'account',
-    a.subject::uuid, null, '{role}', coalesce(a.details -> 'before', '{}'), coalesce(a.details -> 'after', '{}')
-  from audit a join projects p on p.id = (a.details ->> 'projectId')::uuid
-  where a.action in ('project.member.set', 'project.member.remove')) known (time)
+    a.member_id, null, '{role}', coalesce(a.details -> 'before', '{}'), coalesce(a.details -> 'after', '{}')
+  from (
+    -- a conversion of any other entry would fail
+    select *, case when is_member then (details ->> 'projectId')::uuid end as project_id, case when is_member then subject::uuid end as member_id
+    from (
+      select *, action in ('project.member.set', 'project.member.remove') and subject ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+        and details ->> 'projectId' ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' as is_member
+      from audit) entries) a
+  join projects p on p.id = a.project_id
+) known (time)
 order by time;
 insert into activity_places (project_id, activity_id)
 select unnest(p.path), a.id

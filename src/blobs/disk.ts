@@ -132,8 +132,7 @@ export class DiskStore implements BlobStore {
     for await (const entry of entries(folder)) {
       // another request may commit and delete the blocks meanwhile
       const found = await stat(join(folder, entry)).catch(absent);
-      const id = Buffer.from(entry, 'hex').toString();
-      if (found?.isFile()) yield { id, size: found.size, written: found.mtimeMs };
+      if (found) yield { id: Buffer.from(entry, 'hex').toString(), size: found.size, written: found.mtimeMs };
     }
   }
 
