@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { clusterFolder, memoryFolder } from './test/world/memory.ts';
+import { sharedFiles, sharedFolders } from './test/world/threads.ts';
 
-/** They last longest, mostly waiting for processes: what begins last must not be one of them. */
+/** They last longest, mostly waiting for processes and pages: what begins last must not be one of them. */
 const FIRST = [
   'test/reliability/campaign.test.ts',
   'test/cli/demo.test.ts',
@@ -11,6 +12,8 @@ const FIRST = [
   'test/workers/transfers.test.ts',
   'test/reliability/rolling-restart.test.ts',
   'test/workers/remote-sources.test.ts',
+  'test/web/groups/1.test.ts',
+  'test/web/groups/2.test.ts',
 ];
 
 const root = fileURLToPath(new URL('.', import.meta.url));
@@ -22,17 +25,18 @@ function place(file) {
   return first >= 0 ? `0 ${first}` : `1 ${createHash('sha1').update(name).digest('hex')}`;
 }
 
-/** Without names of files, the whole suite runs: the files of `test/api` in groups, which load the API once each. */
+/** Without names of files, the whole suite runs: files that share a thread, which loads the platform once, by threads. */
 const whole = !process.argv.slice(2).some((one) => one.includes('test') && !one.includes('/groups/'));
+const left = whole ? sharedFolders().flatMap(sharedFiles) : ['test/*/groups/*.test.ts'];
 
 const memory = memoryFolder();
 
 export default {
-  files: ['test/**/*.test.ts', whole ? '!test/api/*.test.ts' : '!test/api/groups/*.test.ts'],
+  files: ['test/**/*.test.ts', ...left.map((path) => `!${path}`)],
   extensions: ['ts'],
   require: ['./test/world/end.ts'],
   // more than the two cores of CI: a file that uses a worker mostly waits
-  concurrency: 5,
+  concurrency: 6,
   sortTestFiles: (one, other) => (place(one) < place(other) ? -1 : 1),
   timeout: '10m',
   environmentVariables: {

@@ -36,21 +36,22 @@ function shifting(count: number, valueAt: (place: number) => number): (step: num
   };
 }
 
-/** Triangles with three items; without `steps`, of one step without a time. */
-export function madeMesh(steps?: number): Mesh {
-  const nodes = new Float64Array(3 * meshSide * meshSide);
-  for (let n = 0; n < meshSide * meshSide; n++) {
-    const [row, column] = [Math.floor(n / meshSide), n % meshSide];
+/** Triangles with three items; without `steps`, of one step without a time. @param side nodes along each side */
+export function madeMesh(steps?: number, side = meshSide): Mesh {
+  const triangles = 2 * (side - 1) ** 2;
+  const nodes = new Float64Array(3 * side * side);
+  for (let n = 0; n < side * side; n++) {
+    const [row, column] = [Math.floor(n / side), n % side];
     nodes[3 * n] = 500_000 + 40 * column + Math.sin(n * 0.7);
     nodes[3 * n + 1] = 6_000_000 + 40 * row + Math.cos(n * 0.9);
     nodes[3 * n + 2] = -20 + 10 * Math.sin(column / 50) * Math.cos(row / 70);
   }
   const connectivity = new Uint32Array(3 * triangles);
   let at = 0;
-  for (let row = 0; row < meshSide - 1; row++)
-    for (let column = 0; column < meshSide - 1; column++) {
-      const first = row * meshSide + column;
-      const above = first + meshSide;
+  for (let row = 0; row < side - 1; row++)
+    for (let column = 0; column < side - 1; column++) {
+      const first = row * side + column;
+      const above = first + side;
       connectivity.set([first, first + 1, above + 1, first, above + 1, above], at);
       at += 6;
     }

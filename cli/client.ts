@@ -6,8 +6,9 @@ import type { AccessTokenAnswer, TokenAnswer } from '../src/tokens/answers.ts';
 import type { Credentials } from '../src/tokens/credentials.ts';
 import type { OtpRequired } from '../src/tokens/log-in.ts';
 import type { Env } from './env.ts';
-import { NotLoggedIn, type Problem, Refused, Unreachable } from './errors.ts';
+import { NotLoggedIn, Refused, Unreachable } from './errors.ts';
 import { type Login, LoginFile } from './login-file.ts';
+import { toError } from './refusal.ts';
 import { serverAddress } from './server-address.ts';
 
 export interface Answer<T> {
@@ -256,7 +257,8 @@ function parseAnswer<T>(response: Response<string>, base: string): Answer<T> {
   const { statusCode: status, headers, body: text } = response;
   if (status < 200 || status >= 300) throw toError(status, text, base);
   try {
-    if (String(headers['content-disposition']).startsWith('attachment'))
+    const isBinary = /^(image\/|application\/octet-stream)/.test(String(headers['content-type']));
+    if (isBinary || String(headers['content-disposition']).startsWith('attachment'))
       return { status, headers, text, body: undefined as T, bytes: response.rawBody };
     const isTable = String(headers['content-type']).startsWith('text/csv');
     return { status, headers, text, body: (text === '' || isTable ? undefined : JSON.parse(text)) as T };
@@ -265,38 +267,4 @@ function parseAnswer<T>(response: Response<string>, base: string): Answer<T> {
       `${base} answered with ${headers['content-type'] ?? 'no content type'} instead of JSON. Check PLATFORM_URL.`,
     );
   }
-}
-
-/** Converts an error answer to an error. */
-export function toError(status: number, text: string, base: string): Error {
-  let problem: Problem;
-  try {
-    problem = Object(JSON.parse(text)) as Problem;
-  } catch {
-    problem = {};
-  }
-  const sentence = OWN_SENTENCES[problem.code ?? ''] ?? (joinSentences(problem) || `${base} answered ${status}.`);
-  if (status === 401) return new NotLoggedIn(sentence, { ...problem, status });
-  const request = status >= 500 && problem.traceId ? ` (request ${problem.traceId})` : '';
-  return new Refused(status, `${sentence}${request}`, { ...problem, status });
-}
-
-/** Codes of errors whose detail must not change for older clients. */
-const OWN_SENTENCES: Record<string, string> = {
-  OtpAlreadyUsed: 'The one-time password was already used; wait for the next code.',
-};
-
-const isSentence = (text: string) => text.includes(' ');
-
-/** One line: the detail and the messages about members, without error codes. */
-function joinSentences({ detail = '', errors = {} }: Problem): string {
-  const members = Object.entries(errors).flatMap(([path, sentences]) =>
-    sentences.filter(isSentence).map((one) => (one.startsWith(path) ? one : `${path}: ${one}`)),
-  );
-  const joined = members.join('; ');
-  if (joined === '') return detail || Object.values(errors).flat().join(', ');
-  const told = members.map((one, at) => (at < members.length - 1 ? one.replace(/\.$/, '') : one)).join('; ');
-  if (joined.includes(detail)) return told;
-  const messages = Object.values(errors).flat();
-  return messages.every((one) => detail.includes(one)) ? detail : `${detail} (${told})`;
 }

@@ -6,8 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlainResponse } from 'got';
 import { needsName } from 'hydrofiles/command';
 import { UsageError } from 'hydrofiles/terminal';
-import { toError, unreachable } from './client.ts';
+import { unreachable } from './client.ts';
 import { Unreachable } from './errors.ts';
+import { toError } from './refusal.ts';
 
 const MAX_TRIES = 5;
 

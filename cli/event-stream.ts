@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlainResponse } from 'got';
-import { type Api, toError, unreachable } from './client.ts';
+import { type Api, unreachable } from './client.ts';
 import { Refused, Unreachable } from './errors.ts';
+import { toError } from './refusal.ts';
 
 const RECONNECT_AFTER_MS = 1000;
 /** The server sends something every fifteen seconds. */

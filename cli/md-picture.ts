@@ -68,7 +68,7 @@ function seriesPng({ domain, parameters, ranges }: PictureCoverage, signal: Abor
   };
   const range = { steps: offsets.length, first: offsets[0] ?? 0, last: offsets.at(-1) ?? 0 };
   const [x, y] = [axisNumbers(domain.axes.x)[0], axisNumbers(domain.axes.y)[0]];
-  return seriesPicturePng(series, [...names.keys()], range, `${names.join(', ')} at ${x}, ${y}`, signal);
+  return seriesPicturePng(series, [...names.keys()], range, { title: `${names.join(', ')} at ${x}, ${y}` }, signal);
 }
 
 function stepPng({ domain, parameters, ranges }: PictureCoverage): Promise<Uint8Array> {

@@ -33,3 +33,9 @@ export interface Noun {
   /** Imports the commands on the first call, so that the program starts quickly. */
   load(): Promise<Fill>;
 }
+
+/** Nouns of one section, with what they share. */
+export const sectionOf = (
+  shared: Pick<Noun, 'section' | 'local'>,
+  nouns: Omit<Noun, 'section' | 'local'>[],
+): readonly Noun[] => nouns.map((noun) => ({ ...shared, ...noun }));

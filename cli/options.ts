@@ -47,6 +47,13 @@ export function uuid(text: string): string {
 /** Parser of the page size of a list. */
 export const limit = integer(1, 1000);
 
+/** Parser of a number, also of one below 0. */
+export function number(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It must be a number such as 2.5.');
+  return value;
+}
+
 /** Parser of an amount such as 4 or 0.5, above 0 and at most `max`. */
 export const amount =
   (max: number) =>

@@ -24,5 +24,5 @@ export function seriesPng(series: Series, points: readonly SeriesPoint[], signal
     },
   };
   const range = { steps: points.length, first: 0, last: offsets.at(-1)! };
-  return seriesPicturePng(data, [0], range, `${series.item.name} (${series.id})`, signal);
+  return seriesPicturePng(data, [0], range, { title: `${series.item.name} (${series.id})` }, signal);
 }

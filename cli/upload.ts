@@ -1,8 +1,9 @@
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OptionsInit } from 'got';
-import { toError, unreachable } from './client.ts';
+import { unreachable } from './client.ts';
 import { Unreachable } from './errors.ts';
+import { toError } from './refusal.ts';
 
 /** Called with the number of bytes sent so far. */
 export type Report = (bytes: number) => void;

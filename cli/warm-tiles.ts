@@ -1,6 +1,7 @@
 import { UsageError } from 'hydrofiles/terminal';
-import { toError, unreachable } from './client.ts';
+import { unreachable } from './client.ts';
 import type { Io } from './io.ts';
+import { toError } from './refusal.ts';
 
 export const tilePath = (dataset: string, rest: string) => `/api/tiles/dataset/${encodeURIComponent(dataset)}${rest}`;
 

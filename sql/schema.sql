@@ -44,6 +44,8 @@ create table accounts (
   folded_id text not null generated always as (fold_name(id)) stored,
   -- Time of the last successful login. Null: never.
   last_login_at timestamp with time zone,
+  -- Raised by each change of what people edit; clients send it back to detect changes by others.
+  row_version bigint not null default 1,
   constraint accounts_pkey PRIMARY KEY (user_id),
   constraint accounts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE SET NULL,
   constraint accounts_id_check CHECK (((length(id) >= 1) AND (length(id) <= 255))),
@@ -56,6 +58,7 @@ CREATE UNIQUE INDEX accounts_folded_id ON accounts (folded_id);
 -- trigger accounts_not_named_like_a_group: refuse_group_name
 -- trigger accounts_permissions_ended: keep_permissions_of_account
 -- trigger accounts_permissions_renamed: keep_permissions_of_account
+-- trigger accounts_versioned: raise_row_version
 
 -- Tokens in mails for activation and password reset. The tokens themselves are in the mails only.
 create table account_tokens (
@@ -82,7 +85,7 @@ create table account_mails (
   user_id uuid,
   -- Address, if there is no account.
   recipient text,
-  -- What was entered: a login id, or for a reset also an email address.
+  -- What was entered: a login id, or for a reset also an email address. Of an invitation its id.
   identifier text,
   -- IP address of the request, for the audit trail.
   address text,
@@ -91,12 +94,12 @@ create table account_mails (
   constraint account_mails_pkey PRIMARY KEY (id),
   constraint account_mails_user_id_fkey FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE CASCADE,
   constraint account_mails_check CHECK (
-CASE kind
-    WHEN 'idTaken'::text THEN ((recipient IS NOT NULL) AND (identifier IS NOT NULL))
-    WHEN 'passwordResetAsked'::text THEN (identifier IS NOT NULL)
+CASE
+    WHEN (kind = ANY (ARRAY['idTaken'::text, 'invitation'::text])) THEN ((recipient IS NOT NULL) AND (identifier IS NOT NULL))
+    WHEN (kind = 'passwordResetAsked'::text) THEN (identifier IS NOT NULL)
     ELSE (user_id IS NOT NULL)
 END),
-  constraint account_mails_kind_check CHECK ((kind = ANY (ARRAY['activation'::text, 'passwordReset'::text, 'passwordResetAsked'::text, 'idTaken'::text])))
+  constraint account_mails_kind_check CHECK ((kind = ANY (ARRAY['activation'::text, 'passwordReset'::text, 'passwordResetAsked'::text, 'idTaken'::text, 'invitation'::text])))
 );
 CREATE INDEX account_mails_user ON account_mails (user_id);
 CREATE UNIQUE INDEX account_mails_reset ON account_mails (lower(identifier)) WHERE (kind = 'passwordResetAsked'::text);
@@ -185,6 +188,8 @@ create table user_groups (
   metadata jsonb not null default '{}'::jsonb,
   -- `Administrators` and `Editors`, which cannot be deleted.
   built_in boolean not null default false,
+  -- Raised by each change but those of members; the version that clients send back is made of it and the members.
+  row_version bigint not null default 1,
   constraint user_groups_pkey PRIMARY KEY (id),
   constraint user_groups_name_key UNIQUE (name),
   constraint user_groups_id_check CHECK ((((length(id) >= 1) AND (length(id) <= 255)) AND (id = TRIM(BOTH FROM id)))),
@@ -194,6 +199,7 @@ CREATE INDEX user_groups_folded_name ON user_groups (fold_name(name));
 CREATE UNIQUE INDEX user_groups_id ON user_groups (lower(id));
 CREATE UNIQUE INDEX user_groups_name ON user_groups (lower(name));
 -- trigger user_groups_permissions_ended: end_permissions_of_group
+-- trigger user_groups_versioned: raise_row_version
 
 -- Members of groups.
 create table group_members (
@@ -233,11 +239,14 @@ create table tenants (
   updated_by uuid,
   -- Days that deleted items are kept. Null: the platform's setting counts.
   recycle_bin_days integer,
+  -- Raised by each change of what people edit; clients send it back to detect changes by others.
+  row_version bigint not null default 1,
   constraint tenants_pkey PRIMARY KEY (id),
   constraint tenants_name_check CHECK (((length(name) >= 1) AND (length(name) <= 255))),
   constraint tenants_recycle_bin_days_check CHECK (((recycle_bin_days >= 1) AND (recycle_bin_days <= 36500))),
   constraint tenants_weight_check CHECK ((weight > (0)::numeric))
 );
+-- trigger tenants_versioned: raise_row_version
 
 -- Accounts with a role in a tenant.
 create table tenant_members (
@@ -250,6 +259,20 @@ create table tenant_members (
   constraint tenant_members_role_check CHECK ((role = ANY (ARRAY['Owner'::text, 'Member'::text])))
 );
 CREATE INDEX tenant_members_user ON tenant_members (user_id);
+-- trigger tenant_members_added: tell_tenant_members
+-- trigger tenant_members_removed: tell_tenant_members
+
+-- The link that a start without an administrator prints, by which a person on this machine makes the first one. One row
+-- at most: a new link ends the one before. Its use deletes it.
+create table first_administrator_link (
+  one boolean not null default true,
+  -- SHA-256 of the token in the link.
+  hash bytea not null,
+  expires_at timestamp with time zone not null default (now() + '01:00:00'::interval),
+  constraint first_administrator_link_pkey PRIMARY KEY (one),
+  constraint first_administrator_link_hash_check CHECK ((octet_length(hash) = 32)),
+  constraint first_administrator_link_one_check CHECK (one)
+);
 
 -- tokens --------------------------------------------------------------------------------------------------------------
 
@@ -435,7 +458,7 @@ CREATE INDEX projects_root ON projects (root_id);
 CREATE INDEX projects_roots ON projects (tenant_id, name COLLATE "C", id) WHERE (parent_id IS NULL);
 -- trigger keep_grants_void: keep_project_grants_void
 -- trigger projects_activity_changed: record_project_activity
--- trigger projects_activity_made: record_project_activity
+-- trigger projects_activity_made: record_made_projects
 -- trigger projects_activity_removed: forget_places
 -- trigger projects_binned: bin_project
 -- trigger projects_binned_made: bin_project
@@ -448,6 +471,7 @@ CREATE INDEX projects_roots ON projects (tenant_id, name COLLATE "C", id) WHERE 
 -- trigger projects_unbinned: unbin_removed
 -- trigger search_projects_changed: keep_project_entry
 -- trigger search_projects_made: add_project_entries
+-- trigger search_projects_moved: move_entries
 -- trigger search_projects_removed: remove_entries
 
 -- Members of projects that do not inherit members.
@@ -579,6 +603,57 @@ create table activity_places (
 );
 CREATE INDEX activity_places_activity ON activity_places (activity_id);
 
+-- Invitations to projects. Each gives one person a role, within seven days, if who invites may still grant access.
+create table project_invitations (
+  id uuid not null default uuidv7(),
+  -- Null: the project was purged. The invitation stays for the limits of a day; nobody can accept it.
+  project_id uuid,
+  -- Whoever has the token that was mailed to this address may accept.
+  email text,
+  -- As it was entered, whether an account has it or not.
+  login_id text,
+  -- Account with `login_id` at the time of the invitation, who alone may accept. Null if there was none.
+  user_id uuid,
+  role text not null,
+  created_at timestamp with time zone not null default now(),
+  -- Account or API key.
+  created_by uuid not null,
+  expires_at timestamp with time zone not null default (now() + '7 days'::interval),
+  accepted_at timestamp with time zone,
+  accepted_by uuid,
+  ended_at timestamp with time zone,
+  -- Null: it had expired when the address was invited again.
+  ended_by uuid,
+  constraint project_invitations_pkey PRIMARY KEY (id),
+  constraint project_invitations_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE SET NULL,
+  constraint project_invitations_user_id_fkey FOREIGN KEY (user_id) REFERENCES accounts(user_id) ON DELETE SET NULL,
+  constraint project_invitations_check CHECK ((num_nonnulls(email, login_id) = 1)),
+  constraint project_invitations_check1 CHECK (((user_id IS NULL) OR (login_id IS NOT NULL))),
+  constraint project_invitations_check2 CHECK (((accepted_at IS NULL) = (accepted_by IS NULL))),
+  constraint project_invitations_check3 CHECK (((ended_by IS NULL) OR (ended_at IS NOT NULL))),
+  constraint project_invitations_check4 CHECK ((num_nonnulls(accepted_at, ended_at) <= 1)),
+  constraint project_invitations_email_check CHECK (((length(email) >= 1) AND (length(email) <= 254))),
+  constraint project_invitations_login_id_check CHECK (((length(login_id) >= 1) AND (length(login_id) <= 255))),
+  constraint project_invitations_role_check CHECK ((role = ANY (ARRAY['Owner'::text, 'Contributor'::text, 'Reader'::text])))
+);
+CREATE INDEX project_invitations_created_by ON project_invitations (created_by, created_at);
+CREATE INDEX project_invitations_project ON project_invitations (project_id, created_at DESC, id DESC);
+CREATE INDEX project_invitations_recipient ON project_invitations (lower(email), created_at);
+CREATE INDEX project_invitations_user ON project_invitations (user_id);
+CREATE UNIQUE INDEX project_invitations_email ON project_invitations (project_id, lower(email)) WHERE ((accepted_at IS NULL) AND (ended_at IS NULL));
+CREATE UNIQUE INDEX project_invitations_login_id ON project_invitations (project_id, fold_name(login_id)) WHERE ((accepted_at IS NULL) AND (ended_at IS NULL));
+
+-- Tokens of mails with invitations. A mail that was sent again has several.
+create table project_invitation_tokens (
+  -- SHA-256 of the token, which is in the mail only.
+  hash bytea not null,
+  invitation_id uuid not null,
+  constraint project_invitation_tokens_pkey PRIMARY KEY (hash),
+  constraint project_invitation_tokens_invitation_id_fkey FOREIGN KEY (invitation_id) REFERENCES project_invitations(id) ON DELETE CASCADE,
+  constraint project_invitation_tokens_hash_check CHECK ((octet_length(hash) = 32))
+);
+CREATE INDEX project_invitation_tokens_invitation ON project_invitation_tokens (invitation_id);
+
 -- uploads -------------------------------------------------------------------------------------------------------------
 
 -- Uploaded files, and addresses for uploads to come. The account and the tenant of an upload may name it in transfers.
@@ -661,7 +736,7 @@ CREATE INDEX datasets_named ON datasets (name COLLATE "C", project_id);
 CREATE INDEX datasets_project ON datasets (project_id, name COLLATE "C", id);
 -- trigger changed_vector_content: new_vector_content
 -- trigger datasets_activity_changed: record_dataset_activity
--- trigger datasets_activity_made: record_dataset_activity
+-- trigger datasets_activity_made: record_made_datasets
 -- trigger datasets_binned: bin_dataset
 -- trigger datasets_binned_made: bin_dataset
 -- trigger datasets_changed: tell_changed_datasets
@@ -669,6 +744,8 @@ CREATE INDEX datasets_project ON datasets (project_id, name COLLATE "C", id);
 -- trigger datasets_permissions_changed: keep_permission_grants
 -- trigger datasets_permissions_made: keep_permission_grants
 -- trigger datasets_unbinned: unbin_removed
+-- trigger drop_former_preview: drop_former_preview
+-- trigger drop_previews: drop_previews
 -- trigger end_shares_of_moved: end_shares_of_moved
 -- trigger keep_grants_void: keep_grants_void
 -- trigger new_vector_content: new_vector_content
@@ -676,6 +753,11 @@ CREATE INDEX datasets_project ON datasets (project_id, name COLLATE "C", id);
 -- trigger search_datasets_changed: keep_dataset_entry
 -- trigger search_datasets_made: add_dataset_entries
 -- trigger search_datasets_removed: remove_entries
+-- trigger series_thumbnail_outdated: redraw_series_thumbnail
+-- trigger thumbnail_binned: bin_thumbnail
+-- trigger thumbnail_moved: move_thumbnail
+-- trigger thumbnail_outdated: outdate_thumbnail
+-- trigger thumbnails_made: new_thumbnails
 
 -- Transfers that read a dataset until they end. Meanwhile nobody may write, move or delete it. Taken under the lock of
 -- the dataset's row, and released by the statement that ends the transfer.
@@ -687,6 +769,42 @@ create table dataset_readers (
   constraint dataset_readers_dataset_id_fkey FOREIGN KEY (dataset_id) REFERENCES datasets(id) ON DELETE CASCADE
 );
 CREATE INDEX dataset_readers_transfer ON dataset_readers (transfer_id);
+
+-- Small pictures of the contents of datasets: a row for each dataset, whether or not it has a picture. Triggers of
+-- `datasets` insert the row, and drop the picture when the content changes.
+create table dataset_thumbnails (
+  dataset_id uuid not null,
+  -- `datasets.project_id`, which the trigger `thumbnail_moved` follows, for the index of pictures of a project.
+  project_id uuid not null,
+  -- `datasets.created_at`: a project shows its newest dataset.
+  created_at timestamp with time zone not null,
+  -- `datasets.blob` of the content. Whoever draws a picture writes it only if this is still what was drawn. Null for
+  -- time series.
+  content text,
+  -- PNG whose longer side has at most 512 pixels. Null, as the others: it was not drawn, or cannot be.
+  png_512 bytea,
+  png_256 bytea,
+  png_128 bytea,
+  png_64 bytea,
+  -- From when on the job `drawThumbnails` may draw it. A worker that takes it postpones it; null: nothing is to be
+  -- done.
+  due_at timestamp with time zone,
+  -- How often the job has taken this content. After 3 times, a worker that ends at it was the last one.
+  attempts integer not null default 0,
+  -- Whether `datasets.deleted_at` is set, which the trigger `thumbnail_binned` follows.
+  is_deleted boolean not null default false,
+  constraint dataset_thumbnails_pkey PRIMARY KEY (dataset_id),
+  constraint dataset_thumbnails_dataset_id_fkey FOREIGN KEY (dataset_id) REFERENCES datasets(id) ON DELETE CASCADE,
+  constraint dataset_thumbnails_attempts_check CHECK ((attempts >= 0)),
+  constraint dataset_thumbnails_check CHECK ((num_nulls(png_512, png_256, png_128, png_64) = ANY (ARRAY[0, 4]))),
+  constraint dataset_thumbnails_png_128_check CHECK (((octet_length(png_128) >= 1) AND (octet_length(png_128) <= 1048576))),
+  constraint dataset_thumbnails_png_256_check CHECK (((octet_length(png_256) >= 1) AND (octet_length(png_256) <= 2097152))),
+  constraint dataset_thumbnails_png_512_check CHECK (((octet_length(png_512) >= 1) AND (octet_length(png_512) <= 4194304))),
+  constraint dataset_thumbnails_png_64_check CHECK (((octet_length(png_64) >= 1) AND (octet_length(png_64) <= 1048576)))
+);
+CREATE INDEX dataset_thumbnails_drawn ON dataset_thumbnails (dataset_id) WHERE (png_512 IS NOT NULL);
+CREATE INDEX dataset_thumbnails_due ON dataset_thumbnails (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX dataset_thumbnails_project ON dataset_thumbnails (project_id, created_at) WHERE (png_512 IS NOT NULL);
 
 -- search --------------------------------------------------------------------------------------------------------------
 
@@ -705,6 +823,10 @@ create table search_entries (
   words tsvector not null,
   -- Boxes of the rings of the location in degrees, longitude as x, which may run on beyond 180.
   areas box[] not null default '{}'::box[],
+  -- `projects.tenant_id` of the project.
+  tenant_id uuid not null,
+  -- `projects.member_source_id` of the project.
+  member_source_id uuid not null,
   constraint search_entries_pkey PRIMARY KEY (id),
   constraint search_entries_kind_check CHECK ((kind = ANY (ARRAY['Project'::text, 'Dataset'::text])))
 );
@@ -854,6 +976,8 @@ create table features (
   created_by uuid,
   updated_at timestamp with time zone not null default now(),
   updated_by uuid,
+  -- Raised by each change; clients send it back to detect changes by others.
+  row_version bigint not null default 1,
   constraint features_pkey PRIMARY KEY (id),
   constraint features_name_key UNIQUE (name),
   constraint features_name_check CHECK ((((length(name) >= 1) AND (length(name) <= 255)) AND (name = TRIM(BOTH FROM name)))),
@@ -861,6 +985,7 @@ create table features (
   constraint features_type_check CHECK ((type = ANY (ARRAY['Application'::text, 'Service'::text]))),
   constraint features_url_check CHECK (((length(url) >= 1) AND (length(url) <= 2048)))
 );
+-- trigger features_versioned: raise_row_version
 
 -- Which tenants have licensed which features.
 create table feature_licences (
@@ -871,11 +996,14 @@ create table feature_licences (
   created_by uuid,
   updated_at timestamp with time zone not null default now(),
   updated_by uuid,
+  -- Raised by each change; clients send it back to detect changes by others.
+  row_version bigint not null default 1,
   constraint feature_licences_pkey PRIMARY KEY (tenant_id, feature_id),
   constraint feature_licences_feature_id_fkey FOREIGN KEY (feature_id) REFERENCES features(id) ON DELETE CASCADE,
   constraint feature_licences_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 CREATE INDEX feature_licences_feature ON feature_licences (feature_id);
+-- trigger feature_licences_versioned: raise_row_version
 
 -- series --------------------------------------------------------------------------------------------------------------
 
@@ -1141,7 +1269,19 @@ create table workers (
   reserved_for uuid,
   -- It starts no transfer since then. Null: it does.
   draining_since timestamp with time zone,
-  constraint workers_pkey PRIMARY KEY (pool)
+  -- It hands transfers to a Kubernetes cluster and runs none: `all`, or the `rest` that no worker could take. Null: it
+  -- runs transfers.
+  hands_over text,
+  -- Machine that it runs on, where `host` is the name of its pod. Null: `host` is the machine.
+  node text,
+  -- Server and namespace that it hands transfers to. Null: it hands none over, or has just begun.
+  cluster text,
+  -- Version that it runs. Null: an older one, which did not tell.
+  version text,
+  -- Commit of its source. Null: not known.
+  commit_id text,
+  constraint workers_pkey PRIMARY KEY (pool),
+  constraint workers_hands_over_check CHECK ((hands_over = ANY (ARRAY['all'::text, 'rest'::text])))
 );
 
 -- Distinct `transfers.flags` of waiting transfers. A cache that the sweep writes every second.
@@ -1150,6 +1290,25 @@ create table waiting_requirements (
   -- Why no worker can start them now. Null: one can.
   reason text,
   constraint waiting_requirements_pkey PRIMARY KEY (flags)
+);
+
+-- What dispatchers know of the Kubernetes clusters that they hand transfers to. See `cluster/cluster-view.ts`.
+create unlogged table cluster_views (
+  -- Cluster, namespace and settings: dispatchers of one name share the view.
+  name text not null,
+  -- What dispatchers add to each transfer, and which ones they take.
+  settings jsonb not null,
+  -- Nodes with what their pods take. Null: the dispatcher may not list them.
+  nodes jsonb,
+  -- SHA-256 of settings and nodes, by which a dispatcher knows that nothing changed.
+  digest text not null,
+  -- When a dispatcher last wrote the row. After a minute it says nothing.
+  seen_at timestamp with time zone not null default now(),
+  -- Why no dispatcher hears the cluster, in a sentence. Null: one does, and `nodes` are those of now.
+  trouble text,
+  -- Server and namespace, as `kubernetes_jobs.cluster`. Null: written by a dispatcher of an older version.
+  cluster text,
+  constraint cluster_views_pkey PRIMARY KEY (name)
 );
 
 -- Files and datasets that a transfer reads besides its first input: files that a mosaic or stack joins, in the order of
@@ -1175,6 +1334,52 @@ create table transfer_inputs (
 CREATE INDEX transfer_inputs_dataset ON transfer_inputs (dataset_id) WHERE (dataset_id IS NOT NULL);
 CREATE INDEX transfer_inputs_source ON transfer_inputs (source_id) WHERE (source_id IS NOT NULL);
 CREATE INDEX transfer_inputs_staged ON transfer_inputs (staged_blob) WHERE (staged_blob IS NOT NULL);
+
+-- Transfers that were handed to a Kubernetes cluster, until they have ended. The Job has the name
+-- `transfer-<transfer_id>-<number>`. It is a wake-up call: its pod claims the transfer as any worker does.
+create table kubernetes_jobs (
+  transfer_id uuid not null,
+  -- Counts the Jobs of this transfer.
+  number integer not null default 1,
+  -- When the Job `number` was about to be made. Null: there is to be none.
+  handed_over_at timestamp with time zone,
+  -- `transfers.attempt` at that time. A higher one there: the transfer was claimed since, and the Job is used up.
+  attempt integer not null,
+  -- Pods that were killed because they used more memory than they have.
+  oom_kills integer not null default 0,
+  -- Jobs in a row that ended before the transfer was claimed.
+  failures integer not null default 0,
+  -- It is not handed over again before. Null: at once.
+  not_before timestamp with time zone,
+  -- Why its pod cannot start, or why it is not handed over, in a sentence. Null: nothing is wrong.
+  reason text,
+  -- Node that its pod was given. Null: none yet.
+  node text,
+  -- In a sentence with the words of the scheduler: why its pod has no node. Null: it has one, or was just made.
+  unscheduled text,
+  -- Server and namespace of the Job, as in `workers.cluster`. Null: it was made before several could be told apart.
+  cluster text,
+  -- Hashes of the settings whose pods ended in a way that no further pod mends. A dispatcher with one of them hands the
+  -- transfer over no more, unless it was started since.
+  failed_with text[] not null default '{}'::text[],
+  constraint kubernetes_jobs_pkey PRIMARY KEY (transfer_id),
+  constraint kubernetes_jobs_transfer_id_fkey FOREIGN KEY (transfer_id) REFERENCES transfers(id) ON DELETE CASCADE,
+  constraint kubernetes_jobs_failures_check CHECK ((failures >= 0)),
+  constraint kubernetes_jobs_number_check CHECK ((number > 0)),
+  constraint kubernetes_jobs_oom_kills_check CHECK ((oom_kills >= 0))
+);
+
+-- What dispatchers have counted: handed over transfers with the time that they waited, calls, and Jobs given up.
+create table kubernetes_metrics (
+  name text not null,
+  labels jsonb not null default '{}'::jsonb,
+  -- Upper bound of a bucket of a histogram, in seconds. Infinity: a counter.
+  upper double precision not null default 'Infinity'::double precision,
+  count bigint not null default 0,
+  -- Sum of the values of a histogram, in seconds.
+  sum double precision not null default 0,
+  constraint kubernetes_metrics_pkey PRIMARY KEY (name, labels, upper)
+);
 
 -- shares --------------------------------------------------------------------------------------------------------------
 
@@ -1334,7 +1539,7 @@ CREATE INDEX recycle_bin_type ON recycle_bin (tenant_id, item_type, deleted_at, 
 -- events --------------------------------------------------------------------------------------------------------------
 
 -- The outbox of events, written in the transaction of the change. Published, read and delivered to webhooks; deleted
--- after 30 days.
+-- after the time of the setting `events.retention`.
 create table events (
   -- Position in the stream, assigned by the one process that publishes, after the commit, so that no event appears
   -- behind a reader. Null: not published yet.
@@ -1587,7 +1792,10 @@ create table blob_store (
   -- Raised here first, then in the marker: a database with a lower one than its store's was restored from an old
   -- backup.
   counter bigint not null default 0,
+  -- Their size, before the sweep deleted any.
+  all_bytes bigint not null default 0,
   constraint blob_store_pkey PRIMARY KEY (one),
+  constraint blob_store_all_bytes_check CHECK ((all_bytes >= 0)),
   constraint blob_store_one_check CHECK (one)
 );
 
@@ -1736,6 +1944,7 @@ create table audit (
 );
 CREATE INDEX audit_account ON audit (fold_name(account_id), id);
 CREATE INDEX audit_subject ON audit (fold_name(subject), id);
+CREATE INDEX audit_tenant ON audit (tenant_id, id) WHERE (tenant_id IS NOT NULL);
 
 -- Answers to requests with an `Idempotency-Key`, sent again for 24 hours.
 create table idempotency_keys (
@@ -1766,4 +1975,75 @@ create unlogged table idempotency_claims (
   constraint idempotency_claims_pkey PRIMARY KEY (user_id, key),
   constraint idempotency_claims_claim_key UNIQUE (claim),
   constraint idempotency_claims_key_check CHECK (((length(key) >= 1) AND (length(key) <= 255)))
+);
+
+-- previews ------------------------------------------------------------------------------------------------------------
+
+-- Previews of contents that cannot be drawn as they are stored or need an overview, and of those that cannot be read.
+-- Deleted with the content, by triggers of `datasets`. No foreign key: a write gives a dataset another blob.
+create table previews (
+  -- The content: `datasets.blob`.
+  blob text not null,
+  -- `building`: a job waits or runs. `ready`: what it `needs` exists. `failed`: the content cannot be read, for
+  -- `reason`.
+  state text not null default 'building'::text,
+  -- 0 to 1.
+  progress real not null default 0,
+  -- The sentence of the reader.
+  reason text,
+  -- Raised by each run of the job. A run writes nothing after a later one has begun.
+  attempt integer not null default 0,
+  -- SHA-256 of the content and of how it is read. Equal contents share a store, which one job at a time makes.
+  digest bytea,
+  -- Name in the blob store. The triggers `release_…` write those that no row has any more to `blob_deletions`.
+  store text,
+  -- Format of the store: `md`, `gis` or `ts`.
+  store_format text,
+  -- Bytes.
+  store_size bigint,
+  -- Time of use, with a tolerance of an hour. The clean-up deletes those that nobody uses.
+  used_at timestamp with time zone not null default now(),
+  -- `store`: is drawn of a store, with an overview if that is large. `overview`: is drawn as it is stored, also while
+  -- its overview is made and if that fails.
+  needs text not null default 'store'::text,
+  -- Name of a Zarr store in the blob store: the same grid in fewer cells. Released like `store`.
+  overview text,
+  -- Bytes.
+  overview_size bigint,
+  constraint previews_pkey PRIMARY KEY (blob),
+  constraint previews_attempt_check CHECK ((attempt >= 0)),
+  constraint previews_check1 CHECK ((((store IS NULL) = (store_format IS NULL)) AND ((store IS NULL) = (store_size IS NULL)))),
+  constraint previews_check2 CHECK (((state = 'failed'::text) = (reason IS NOT NULL))),
+  constraint previews_digest_check CHECK ((octet_length(digest) = 32)),
+  constraint previews_needs_check CHECK ((needs = ANY (ARRAY['store'::text, 'overview'::text]))),
+  constraint previews_overview CHECK (((overview IS NULL) = (overview_size IS NULL))),
+  constraint previews_overview_ready CHECK (
+CASE
+    WHEN (needs = 'overview'::text) THEN ((state = 'ready'::text) = (overview IS NOT NULL))
+    ELSE ((overview IS NULL) OR (state = 'ready'::text))
+END),
+  constraint previews_overview_size_check CHECK ((overview_size >= 0)),
+  constraint previews_progress_check CHECK (((progress >= (0)::double precision) AND (progress <= (1)::double precision))),
+  constraint previews_state_check CHECK ((state = ANY (ARRAY['building'::text, 'ready'::text, 'failed'::text]))),
+  constraint previews_store CHECK ((((state = 'ready'::text) AND (needs = 'store'::text)) = (store IS NOT NULL))),
+  constraint previews_store_size_check CHECK ((store_size >= 0))
+);
+CREATE INDEX previews_digest ON previews (digest) WHERE (state = 'ready'::text);
+CREATE INDEX previews_overview ON previews (overview) WHERE (overview IS NOT NULL);
+CREATE INDEX previews_store ON previews (store) WHERE (store IS NOT NULL);
+CREATE INDEX previews_used_at ON previews (used_at);
+CREATE UNIQUE INDEX previews_building ON previews (digest) WHERE (state = 'building'::text);
+-- trigger release_changed_store: release_preview_store
+-- trigger release_store: release_preview_store
+
+-- Item and colours with which previews of a dataset begin, instead of computed ones.
+create table preview_schemes (
+  dataset_id uuid not null,
+  -- `{item, colors, min, max, log, steps?}`.
+  scheme jsonb not null,
+  updated_at timestamp with time zone not null default now(),
+  updated_by uuid not null,
+  constraint preview_schemes_pkey PRIMARY KEY (dataset_id),
+  constraint preview_schemes_dataset_id_fkey FOREIGN KEY (dataset_id) REFERENCES datasets(id) ON DELETE CASCADE,
+  constraint preview_schemes_scheme_check CHECK ((jsonb_typeof(scheme) = 'object'::text))
 );

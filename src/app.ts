@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import Fastify, { type FastifyBaseLogger } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyRequest } from 'fastify';
 import { accountsPlugin } from './accounts/plugin.ts';
 import { arraysPlugin } from './arrays/plugin.ts';
 import { Stores } from './arrays/stores.ts';
 import type { BlobStore } from './blobs/blobs.ts';
 import type { Config } from './config.ts';
+import { consolePlugin } from './console/plugin.ts';
 import { creditsPlugin } from './credits/plugin.ts';
 import { crsPlugin } from './crs/plugin.ts';
 import { datasetPlace } from './datasets/bytes.ts';
@@ -46,6 +47,7 @@ import { Secrets } from './platform/keys/secrets.ts';
 import { Signer } from './platform/keys/signing-keys.ts';
 import { Outbound } from './platform/net/outbound.ts';
 import { openTracing } from './platform/telemetry/open-tracing.ts';
+import { previewPlugin } from './preview/plugin.ts';
 import { projectsPlugin } from './projects/plugin.ts';
 import { projectFinder } from './recycle-bin/dataset-project.ts';
 import { findContainer } from './recycle-bin/item.queries.ts';
@@ -55,6 +57,7 @@ import { seriesPlugin } from './series/plugin.ts';
 import { sharesPlugin } from './shares/plugin.ts';
 import { tenantsPlugin } from './tenants/plugin.ts';
 import { tilesPlugin } from './tiles/plugin.ts';
+import { TileServices } from './tiles/tile-services.ts';
 import { openLoginServices } from './tokens/login-services.ts';
 import { tokensPlugin } from './tokens/plugin.ts';
 import { endWaitingBelow } from './transfers/ends/end-waiting.ts';
@@ -155,9 +158,9 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const areas = { dataset: datasetPlace(db, blobs, issuers), export: exportArea(db, issuers) };
   const afterDeletion = endWaitingBelow;
   await app.register(httpPlugin, { db, settings });
-  await app.register(accountsPlugin, { ...accounts, cursors, settings });
+  await app.register(accountsPlugin, { ...accounts, settings });
   await app.register(groupsPlugin, groups);
-  await app.register(tenantsPlugin, accounts);
+  await app.register(tenantsPlugin, { ...accounts, settings });
   await app.register(tokensPlugin, { ...login, settings });
   await app.register(keysPlugin, { db, identities });
   await app.register(projectsPlugin, { db, cursors, afterDeletion, settings });
@@ -170,19 +173,25 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await app.register(seriesPlugin, { db, files });
   const starts = openStarts({ db, blobs, changes, sources: { outbound, sealer }, rules, settings });
   await app.register(transfersPlugin, { db, blobs, signer, cursors, findCaller, changes, starts, settings });
+  const strangerRefused = (request: FastifyRequest) => callers.strangerRefused(request);
   await app.register(sharesPlugin, {
     db,
     blobs,
-    strangerRefused: (request) => callers.strangerRefused(request),
+    strangerRefused,
     starts,
     settings,
   });
   await app.register(arraysPlugin, { db, blobs, signer, stores, files, starts, settings });
   await app.register(featuresPlugin, { db, blobs, signer, cursors, files, settings });
-  await app.register(tilesPlugin, { db, databaseUrl, blobs, signer, stores, responses, metrics, log, settings });
+  const { 'tiles.threads': threads, 'tiles.keptBytes': keptBytes } = settings;
+  const drawn = new TileServices({ db, databaseUrl, blobs, stores, threads, keptBytes, log, metrics });
+  await app.register(tilesPlugin, { db, signer, responses, drawn, log, strangerRefused, settings });
+  await app.register(previewPlugin, { db, blobs, signer, responses, drawn, strangerRefused, settings });
+  app.addHook('onClose', () => drawn.close());
   await app.register(recycleBinPlugin, { db, settings });
   await app.register(eventsPlugin, { db, notifier, findCaller, outbound, sealer, cursors, settings });
   await app.register(operationsPlugin, { db, metrics, findCaller, rules, cursors, settings });
+  await app.register(consolePlugin, { settings });
   openapiRoute(app);
   closeMethods(app);
   return app;

@@ -190,8 +190,8 @@ const CONNECT_MS = 20_000;
 
 /**
  * The connections of a process. Statements outside of transactions run read-only: one that writes fails with SQLSTATE
- * 25006. A quarter as many connections as `size` are for prepared statements outside of transactions. Connects lazily:
- * if the server is unreachable, the first statement fails.
+ * 25006. A quarter as many connections as `size` are for prepared statements outside of transactions; a `size` of 1 is
+ * one connection for all. Connects lazily: if the server is unreachable, the first statement fails.
  */
 export class Database extends Statements<never> {
   readonly #pool: pg.Pool;
@@ -213,7 +213,7 @@ export class Database extends Statements<never> {
         types: columnTypes,
       });
     this.#pool = open(size, READ_ONLY);
-    this.#prepared = open(Math.ceil(size / 4), `${READ_ONLY} ${PLANNED_ONCE}`);
+    this.#prepared = size === 1 ? this.#pool : open(Math.ceil(size / 4), `${READ_ONLY} ${PLANNED_ONCE}`);
   }
 
   async send(query: QuerySqlToken): Promise<Result> {
@@ -263,7 +263,7 @@ export class Database extends Statements<never> {
 
   /** Number of connections; `awaited`: number of statements and transactions that wait for one. */
   connections(): { inUse: number; idle: number; awaited: number } {
-    const pools = [this.#pool, this.#prepared];
+    const pools = [...new Set([this.#pool, this.#prepared])];
     const sum = (count: (pool: pg.Pool) => number) => pools.reduce((total, pool) => total + count(pool), 0);
     return {
       inUse: sum(({ totalCount, idleCount }) => totalCount - idleCount),
@@ -273,6 +273,6 @@ export class Database extends Statements<never> {
   }
 
   async end(): Promise<void> {
-    await Promise.all([this.#pool.end(), this.#prepared.end()]);
+    await Promise.all([...new Set([this.#pool, this.#prepared])].map((pool) => pool.end()));
   }
 }

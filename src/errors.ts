@@ -29,7 +29,7 @@ export interface ErrorDetails {
   /** Header fields of the answer, such as `Allow`. */
   headers?: Record<string, string>;
   /** More members of the answer, such as `available`. */
-  members?: Record<string, number>;
+  members?: Record<string, number | string>;
 }
 
 /** A refusal that the caller can act upon. Every other error is a bug or an outage. */

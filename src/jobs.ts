@@ -11,9 +11,12 @@ export interface Jobs {
   sweepRecycleBin: Record<string, never>;
   expireCredits: Record<string, never>;
   verifyBlobs: Record<string, never>;
+  drawThumbnails: Record<string, never>;
   sendAccountMail: { mailId: string };
   /** Enqueued by a trigger of the database, too: `sql/functions/tiles.sql`. */
   drawVectorOverview: { datasetId: string };
+  /** Enqueued by a function of the database: `sql/functions/previews.sql`. */
+  makePreview: { blob: string };
 }
 
 /**
@@ -24,6 +27,7 @@ export const CRON = {
   sweepRecycleBin: '37 2 * * *',
   expireCredits: '3 * * * *',
   verifyBlobs: '11 3 * * *',
+  drawThumbnails: '* * * * *',
 } as const satisfies Partial<Record<keyof Jobs, string>>;
 
 export interface JobOptions {

@@ -13,6 +13,7 @@ const CHANGES = [
   'datasetdeleted',
   'datasetrestored',
   'creditschanged',
+  'previewready',
 ] as const;
 const NAMES = [
   'transferstarted',

@@ -5,6 +5,7 @@ import type { Config } from './config.ts';
 import { Database } from './db.ts';
 import { cannotListen, checkListening } from './platform/net/listening.ts';
 import { OWNS_TABLES, openDatabase } from './platform/postgres/database.ts';
+import { readBuild } from './platform/telemetry/build.ts';
 import { createLog } from './platform/telemetry/log.ts';
 import { openOwnStore, storeSettings } from './transfers/store/owner.ts';
 
@@ -41,6 +42,7 @@ export async function serve(config: Config, stop?: AbortSignal): Promise<Server>
     const url = await app.listen({ host: config.host, port: config.port }).catch((error) => {
       throw cannotListen(error, config);
     });
+    log.info({ ...readBuild(), url }, 'API ready');
     return {
       url,
       databaseMoved: database.moved,

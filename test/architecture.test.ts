@@ -8,7 +8,7 @@ async function product(): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   for (const tree of ['src', 'cli', 'workers']) {
     for (const file of await readdir(new URL(tree, root), { recursive: true })) {
-      if (file.endsWith('.ts')) files.set(`${tree}/${file}`, await readFile(new URL(`${tree}/${file}`, root), 'utf8'));
+      if (/\.tsx?$/.test(file)) files.set(`${tree}/${file}`, await readFile(new URL(`${tree}/${file}`, root), 'utf8'));
     }
   }
   return files;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { TestFn } from 'ava';
@@ -73,6 +74,7 @@ export interface World {
     id?: string;
     tenantId?: string;
     role?: 'Owner' | 'Member';
+    name?: string;
     userGroups?: string[];
     roles?: string;
   }): Promise<User>;
@@ -90,8 +92,13 @@ async function withTokenKeys(db: Database) {
   await AccessTokens.open(db, loadConfig({}));
 }
 
-/** The worlds of this thread by their settings. */
-const worlds = new Map<string, World>();
+/** The worlds of this thread by their settings, if its files share them. */
+let worlds: Map<string, World> | undefined;
+
+/** Lets the test files of this thread share worlds. */
+export function shareWorlds(): void {
+  worlds = new Map();
+}
 
 /**
  * Call it once at the top of a test file. `settings` are dotted names, as in a configuration file. Files of `test/api`
@@ -99,6 +106,7 @@ const worlds = new Map<string, World>();
  * start no worker, and count nothing that others write. Others take an `ownWorld`.
  */
 export function world(test: TestFn, settings: Record<string, string> = {}): World {
+  if (worlds === undefined) return ownWorld(test, settings);
   const key = JSON.stringify(settings);
   const found = worlds.get(key) ?? ownWorld(test, settings);
   worlds.set(key, found);
@@ -146,6 +154,8 @@ export function ownWorld(test: TestFn, settings: Record<string, string> = {}): W
     // an ended pool does not wait for its connections, which the removal of the database may break
     plain = openPool({ connectionString: database.url, max: 2 });
     tokens = await AccessTokens.open(database.db, config);
+    // for threads and processes that start before this one ends
+    flushCompileCache();
   });
   test.after.always('the end of the world', async () => {
     await Promise.all(endings.map((end) => end()));

@@ -20,11 +20,15 @@ import { DEFAULT_MEMORY_MB } from '../src/transfers/queue/resource-request.ts';
 import type { Executor } from '../src/transfers/run/executor.ts';
 import type { CheckedBlobs } from '../src/transfers/store/checked-blobs.ts';
 import { openOwnStore, storeSettings } from '../src/transfers/store/owner.ts';
+import type { WorkerRecord } from './liveness.queries.ts';
 import { Liveness } from './liveness.ts';
 import { makeScratch, removeScratch } from './scratch.ts';
 import { overcommitment, workerCapacity } from './worker-capacity.ts';
 
 type Log = ReturnType<typeof createLog>;
+
+/** The transaction that writes series may have the only connection for long. */
+const ONE_CONNECTION_MS = 10 * 60_000;
 
 interface Opened {
   config: Config;
@@ -76,8 +80,9 @@ export class ExecutorHost {
   /**
    * Opens the database, applies pending migrations, and opens the blob store.
    * @param stop ends the wait for the database: throws its reason
+   * @param runsOne the process runs one transfer: with that of the liveness lock, it has two connections
    */
-  static async open(config: Config, stop?: AbortSignal): Promise<ExecutorHost> {
+  static async open(config: Config, stop?: AbortSignal, runsOne = false): Promise<ExecutorHost> {
     const log = createLog(config['log.level']);
     await checkBlobStore(config['blobs.url']);
     const database = await openDatabase(config, stop);
@@ -88,7 +93,8 @@ export class ExecutorHost {
       const capacity = await workerCapacity(config);
       const { concurrency } = capacity;
       // enough connections that commits of several transfers are flushed together
-      const db = new Database(database.url, concurrency + 4, 'platform work');
+      const size = runsOne ? 1 : concurrency + 4;
+      const db = new Database(database.url, size, 'platform work', runsOne ? ONE_CONNECTION_MS : undefined);
       opened.unshift(() => db.end());
       const blobs = await openOwnStore(db, storeSettings(config), log);
       const sealer = await Sealer.open(db, await openKeyStore(db, config, log));
@@ -109,12 +115,21 @@ export class ExecutorHost {
   /**
    * Takes the liveness lock of this pool and inserts the worker's row, without which it can claim no transfer. Call it
    * once.
-   * @param queued whether it takes transfers from the queue; else other workers do not wait for its capacity
+   * @param how whether it takes transfers from the queue, else other workers do not wait for its capacity; and whether
+   *   it hands transfers to a cluster
    */
-  async register(pool: string, queued: boolean): Promise<{ executor: Executor; liveness: Liveness }> {
+  async register(
+    pool: string,
+    how: Pick<WorkerRecord, 'queued' | 'handsOver'>,
+  ): Promise<{ executor: Executor; liveness: Liveness }> {
     const { config, log, capacity, db, blobs, sealer, tracing } = this.#opened;
     const stopCancelled = (id: string) => this.#running.get(id)?.stop('cancelled');
-    const liveness = await Liveness.take(this.databaseUrl, { pool, queued, ...capacity }, CANCEL, stopCancelled);
+    const liveness = await Liveness.take(
+      this.databaseUrl,
+      { pool, ...how, ...capacity, host: config['worker.host'], node: config['worker.node'] },
+      CANCEL,
+      stopCancelled,
+    );
     this.#liveness = liveness;
     const claimed = overcommitment(liveness.claims);
     if (claimed !== undefined) log.warn({ pool, ...liveness.claims }, claimed);
@@ -122,6 +137,9 @@ export class ExecutorHost {
       db,
       blobs,
       convert: this.#children.convert,
+      inspect: this.#children.inspect,
+      draw: this.#children.draw,
+      writeOverview: this.#children.writeOverview,
       sources: {
         sealer,
         outbound: this.outbound,

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { Build } from '../src/platform/telemetry/build.ts';
 import type { WorkerCapacity } from '../src/transfers/queue/requirements.ts';
 
 /** A worker's row. */
@@ -6,6 +7,10 @@ export interface WorkerRecord extends WorkerCapacity {
   pool: string;
   /** Whether it takes transfers from the queue; else other workers must not wait for its capacity. */
   queued: boolean;
+  /** It hands transfers to a Kubernetes cluster, and runs none. */
+  handsOver?: 'all' | 'rest' | undefined;
+  /** Machine that it runs on, if its host is a pod. */
+  node: string | undefined;
 }
 
 /** Lets Postgres notice an unreachable machine after 25 s; it notices a dead process at once. */
@@ -17,10 +22,11 @@ export const keepConnection = (client: pg.Client) =>
 export const lockPool = (client: pg.Client, pool: string) =>
   client.query('select pg_advisory_lock(hashtextextended($1, 0))', [pool]);
 
-export const insertWorker = (client: pg.Client, worker: WorkerRecord & { host: string; pid: number }) =>
+export const insertWorker = (client: pg.Client, worker: WorkerRecord & { host: string; pid: number; build: Build }) =>
   client.query(
-    `insert into workers (pool, host, pid, concurrency, memory_mb, cores, scratch_gb, labels, draining_since)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, case when $9 then null else now() end)`,
+    `insert into workers (pool, host, pid, concurrency, memory_mb, cores, scratch_gb, labels, draining_since, hands_over, node,
+       version, commit_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, case when $9 then null else now() end, $10, $11, $12, $13)`,
     [
       worker.pool,
       worker.host,
@@ -31,6 +37,10 @@ export const insertWorker = (client: pg.Client, worker: WorkerRecord & { host: s
       worker.scratchGb,
       worker.labels,
       worker.queued,
+      worker.handsOver ?? null,
+      worker.node ?? null,
+      worker.build.version,
+      worker.build.commit ?? null,
     ],
   );
 

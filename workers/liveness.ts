@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import pg from 'pg';
+import { readBuild } from '../src/platform/telemetry/build.ts';
 import {
   deleteWorker,
   insertWorker,
@@ -43,10 +44,11 @@ export class Liveness {
    */
   static async take(
     databaseUrl: string,
-    worker: WorkerRecord,
+    worker: WorkerRecord & { host: string | undefined },
     channel: string,
     onNotification: (payload: string) => void,
   ): Promise<Liveness> {
+    const host = worker.host ?? hostname();
     const client = new pg.Client({
       connectionString: databaseUrl,
       application_name: 'platform work: alive',
@@ -62,9 +64,9 @@ export class Liveness {
       await client.connect();
       await keepConnection(client);
       await lockPool(client, worker.pool);
-      await insertWorker(client, { ...worker, host: hostname(), pid: process.pid });
+      await insertWorker(client, { ...worker, host, pid: process.pid, build: readBuild() });
       await listen(client, channel);
-      const { rows } = await listClaims(client, hostname());
+      const { rows } = await listClaims(client, host);
       const [{ workers, memory, cores }] = rows as [(typeof rows)[number]];
       return new Liveness(client, worker.pool, lost, { workers, memoryMb: memory, cores });
     } catch (error) {

@@ -5,6 +5,7 @@ import { CRON, notifyWorkers, shortJobsWait } from '../src/jobs.ts';
 import { countEndedTransfers } from '../src/operations/metrics/count-transfers.ts';
 import { followMassRetries } from '../src/operations/retries/mass-retry.ts';
 import { openMailer } from '../src/platform/mail/mail.ts';
+import { readBuild } from '../src/platform/telemetry/build.ts';
 import { getQueueSnapshot } from '../src/transfers/queue/snapshot.queries.ts';
 import { unlockUnheld } from '../src/transfers/queue/sweep.queries.ts';
 import type { Executor } from '../src/transfers/run/executor.ts';
@@ -18,8 +19,10 @@ import { Maintenance, type Step, transferSteps } from './maintenance.ts';
 import { Patience } from './patience.ts';
 import { Queue, shortJobs } from './queue.ts';
 import { cleanUpTask } from './tasks/clean-up.ts';
+import { drawThumbnailsTask } from './tasks/draw-thumbnails.ts';
 import { drawVectorOverviewTask } from './tasks/draw-vector-overview.ts';
 import { expireCreditsTask } from './tasks/expire-credits.ts';
+import { makePreviewTask } from './tasks/make-preview.ts';
 import { removeSpentBlobsTask } from './tasks/remove-spent-blobs.ts';
 import { runTransferTask } from './tasks/run-transfer.ts';
 import { sendAccountMailTask } from './tasks/send-account-mail.ts';
@@ -27,10 +30,16 @@ import { sweepRecycleBinTask } from './tasks/sweep-recycle-bin.ts';
 import { verifyBlobsTask } from './tasks/verify-blobs.ts';
 
 /** A worker that has its liveness lock. */
-interface Registered {
+export interface Registered {
   executor: Executor;
   liveness: Liveness;
   draining: Draining;
+}
+
+/** A part that hands transfers to a cluster, in place of running them. */
+export interface HandsOver {
+  takes: 'all' | 'rest';
+  open(host: ExecutorHost, registered: Registered): Promise<{ stop(): Promise<void> }>;
 }
 
 /** Time to stop; the platform as a whole has ten seconds. */
@@ -48,30 +57,39 @@ export class Worker {
   readonly #pool: string;
   readonly #maintenance: Maintenance;
   readonly #deliveries: Deliveries;
+  readonly #handingOver: { stop(): Promise<void> } | undefined;
   /** Parts that have not stopped yet. */
   readonly #stopping = new Set<string>();
   #closing = false;
 
-  private constructor(host: ExecutorHost, queue: Queue, registered: Registered, config: Config) {
+  private constructor(
+    host: ExecutorHost,
+    queue: Queue,
+    registered: Registered,
+    config: Config,
+    handingOver: { stop(): Promise<void> } | undefined,
+  ) {
     const { log, capacity } = host;
     this.#host = host;
     this.#queue = queue;
     this.#pool = registered.executor.pool;
     this.#maintenance = new Maintenance(log, maintenanceSteps(queue, registered, config));
     this.#deliveries = deliveries(host, this.#pool, config);
+    this.#handingOver = handingOver;
     void registered.liveness.lost.then(() => this.#giveUp('the connection with the liveness lock is lost'));
     queue.ended.then(
       () => this.#giveUp('the queue has stopped'),
       (error) => this.#giveUp(`the queue has stopped: ${error}`),
     );
-    log.info({ pool: this.#pool, concurrency: capacity.concurrency }, 'worker ready');
+    log.info({ ...readBuild(), pool: this.#pool, concurrency: capacity.concurrency }, 'worker ready');
   }
 
   /**
    * Starts a worker, which takes jobs until it is closed.
    * @param abort ends the wait for the database: throws its reason
+   * @param handsOver the worker runs all jobs but transfers, which go elsewhere
    */
-  static async start(config: Config, abort?: AbortSignal): Promise<Worker> {
+  static async start(config: Config, abort?: AbortSignal, handsOver?: HandsOver): Promise<Worker> {
     const host = await ExecutorHost.open(config, abort);
     let queue: Queue | undefined;
     try {
@@ -83,14 +101,14 @@ export class Worker {
         databaseUrl: host.databaseUrl,
         allocator: new Allocator(host.capacity),
         shortJobsWait: () => shortJobsWait(host.db),
-        tasks: (admission) => taskList(host, executor, admission, config),
+        tasks: (admission) => taskList(host, executor, admission, config, handsOver === undefined),
         crontab: CRONTAB,
         log: host.log,
         beforeFirstJob: (pool, admission) =>
-          register(host, pool, admission).then(registered.resolve, registered.reject),
+          register(host, pool, admission, handsOver?.takes).then(registered.resolve, registered.reject),
       });
-      const [ready] = await Promise.all([registered.promise, host.warm()]);
-      return new Worker(host, queue, ready, config);
+      const [ready] = await Promise.all([registered.promise, handsOver === undefined && host.warm()]);
+      return new Worker(host, queue, ready, config, await handsOver?.open(host, ready));
     } catch (error) {
       await queue?.stop().catch(() => {});
       await host.close().catch(() => {});
@@ -135,6 +153,7 @@ export class Worker {
       }),
       this.#stop('deliveries', () => this.#deliveries.stop()),
       this.#stop('maintenance', () => this.#maintenance.stop()),
+      this.#stop('handing over', async () => this.#handingOver?.stop()),
     ]);
     clearInterval(repeated);
     this.#stopping.add('connections');
@@ -159,24 +178,38 @@ export class Worker {
 }
 
 /** Takes the liveness lock and gives `admission` the first snapshot of the queue. */
-async function register(host: ExecutorHost, pool: string, admission: Admission): Promise<Registered> {
-  const { executor, liveness } = await host.register(pool, true);
+async function register(
+  host: ExecutorHost,
+  pool: string,
+  admission: Admission,
+  handsOver: HandsOver['takes'] | undefined,
+): Promise<Registered> {
+  const { executor, liveness } = await host.register(pool, { queued: true, handsOver });
   const draining = new Draining(host.db, pool);
   await draining.poll();
   admission.update({ ...(await getQueueSnapshot(host.db, pool)), draining: draining.now });
   return { executor, liveness, draining };
 }
 
-function taskList(host: ExecutorHost, executor: Promise<Executor>, admission: Admission, config: Config): TaskList {
+function taskList(
+  host: ExecutorHost,
+  executor: Promise<Executor>,
+  admission: Admission,
+  config: Config,
+  runsTransfers: boolean,
+): TaskList {
   const { db, log } = host;
   return {
-    runTransfer: runTransferTask(executor, admission),
+    // a worker fetches only jobs of its tasks
+    ...(runsTransfers ? { runTransfer: runTransferTask(executor, admission) } : {}),
     drawVectorOverview: drawVectorOverviewTask(executor, admission, config['tiles.keptBytes']),
+    makePreview: makePreviewTask(executor, admission, config),
     ...shortJobs(admission, {
       removeSpentBlobs: removeSpentBlobsTask(executor),
       cleanUp: cleanUpTask(executor, config, log),
       sweepRecycleBin: sweepRecycleBinTask(executor, config['recycleBin.retention']),
       expireCredits: expireCreditsTask(executor),
+      drawThumbnails: drawThumbnailsTask(executor, admission),
       verifyBlobs: verifyBlobsTask(executor, config['blobs.verifyInterval']),
       sendAccountMail: sendAccountMailTask({ db, mailer: openMailer(config), settings: config, log }),
     }),

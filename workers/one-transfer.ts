@@ -19,7 +19,7 @@ type Step = () => Promise<unknown>;
  * @param stop asks to hand the transfer back
  */
 export async function performTransfer(config: Config, id: string, stop: AbortSignal): Promise<OneResult> {
-  const host = await ExecutorHost.open({ ...config, 'worker.concurrency': 1 }, stop).catch((error: unknown) => {
+  const host = await ExecutorHost.open({ ...config, 'worker.concurrency': 1 }, stop, true).catch((error: unknown) => {
     if (error !== stop.reason) throw error;
     return undefined;
   });
@@ -57,7 +57,7 @@ async function performOn(
 ): Promise<OneResult> {
   const { db, log, capacity } = host;
   const pool = `one-${randomUUID()}`;
-  const { executor, liveness } = await host.register(pool, false);
+  const { executor, liveness } = await host.register(pool, { queued: false });
   let done = false;
   void liveness.lost.then(() => {
     if (done) return;

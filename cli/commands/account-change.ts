@@ -80,13 +80,13 @@ export function accountChangeCommands(account: Command, io: Io): void {
 }
 
 /**
- * The API replaces all data of the owner, so unchanged members are sent as well. It keeps absent states, even if they
- * change meanwhile.
+ * The API replaces all data of the owner, so unchanged members are sent as well; rowVersion makes it refuse the update
+ * if the account changed meanwhile.
  */
 async function change(io: Io, id: string, changed: object, sentence?: string): Promise<void> {
-  const { name, email, company, phoneNumber, roles, metadata } = (await io.api.call<Account>('GET', accountPath(id)))
-    .body;
-  const body = { id, name, email, company, phoneNumber, roles, metadata, ...changed };
+  const before = (await io.api.call<Account>('GET', accountPath(id))).body;
+  const { name, email, company, phoneNumber, roles, metadata, rowVersion } = before;
+  const body = { id, name, email, company, phoneNumber, roles, metadata, rowVersion, ...changed };
   const answer = await sendWithPassword(io, (currentPassword) =>
     io.api.call<Account>('PUT', '/api/accounts', { body: { ...body, currentPassword } }),
   );
@@ -110,7 +110,7 @@ async function updateAccount(io: Io, id: string, options: Changes): Promise<void
 
 /** Changes the own password. stdin may have the current one in a second line. */
 async function changePassword(io: Io, { passwordStdin }: PasswordOptions): Promise<void> {
-  const { name, email, company, phoneNumber } = (await io.api.call<Account>('GET', OWN)).body;
+  const { name, email, company, phoneNumber, rowVersion } = (await io.api.call<Account>('GET', OWN)).body;
   const [password = '', typed] = passwordStdin
     ? (await io.stdin()).split(/\r?\n/)
     : [await newPasswordFrom(io, {}, policyOfServer(io))];
@@ -119,7 +119,9 @@ async function changePassword(io: Io, { passwordStdin }: PasswordOptions): Promi
   const answer = await sendWithPassword(
     io,
     (currentPassword = typed || undefined) =>
-      io.api.call<Account>('PUT', OWN, { body: { name, email, company, phoneNumber, password, currentPassword } }),
+      io.api.call<Account>('PUT', OWN, {
+        body: { name, email, company, phoneNumber, rowVersion, password, currentPassword },
+      }),
     'Send the current password in a second line of stdin, or log in again',
   );
   io.show(answer, () => 'The password is set. Other logins of the account have ended.');

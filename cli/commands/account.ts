@@ -6,6 +6,7 @@ import type { PasswordPolicy } from '../../src/accounts/password-policy.ts';
 import { accountPath, describeAccount, describeState } from '../accounts.ts';
 import type { Answer } from '../client.ts';
 import type { Io } from '../io.ts';
+import { choice } from '../options.ts';
 import { type PasswordOptions, passwordFrom, policyOfServer } from '../password.ts';
 import { accountChangeCommands } from './account-change.ts';
 
@@ -30,6 +31,8 @@ export function accountCommands(account: Command, io: Io): void {
   account
     .command('list')
     .description('list the accounts')
+    .option('--find <words>', 'only with these words in login id, name, mail address or company')
+    .addOption(choice('--state <state>', 'only accounts that cannot sign in, because they are', STATES))
     .option('--group <name>', 'only members of this group')
     .option('--administrators', 'only administrators')
     .option('--without-second-factor', 'only accounts that have no second factor yet')
@@ -52,14 +55,19 @@ async function createAccount(io: Io, { id, name, email, ...options }: NewAccount
   if (!options.passwordStdin) io.note(`Password (shown only now): ${password}`);
 }
 
+const STATES = ['disabled', 'locked', 'notActivated'];
+
 interface AccountFilter {
+  find?: string;
+  state?: string;
   group?: string;
   administrators?: boolean;
   withoutSecondFactor?: boolean;
 }
 
-async function listAccounts(io: Io, { group, administrators, withoutSecondFactor }: AccountFilter): Promise<void> {
-  const answer: Answer<Account[]> = await io.api.call('GET', '/api/accounts');
+async function listAccounts(io: Io, filter: AccountFilter): Promise<void> {
+  const { group, administrators, withoutSecondFactor, find: q, state } = filter;
+  const answer: Answer<Account[]> = await io.api.call('GET', '/api/accounts', { query: { q, state } });
   const inGroup = (account: Account, name: string) =>
     account.userGroups.some((one) => one.toLowerCase() === name.toLowerCase());
   const found = answer.body.filter(

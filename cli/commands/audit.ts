@@ -1,13 +1,16 @@
 import type { Command } from 'commander';
 import { moment } from 'hydrofiles/terminal';
-import type { AuditEntry } from '../../src/accounts/audit.routes.ts';
 import type { CursorPage } from '../../src/http/rules/paging.ts';
+import type { AuditEntry } from '../../src/operations/audit/routes.ts';
 import { changesIn } from '../changes.ts';
 import type { Io } from '../io.ts';
 import { legacyOption, limit, pastTime } from '../options.ts';
 
 interface AuditOptions {
+  tenant?: string;
   account?: string;
+  action?: string;
+  until?: string;
   since?: string;
   cursor?: string;
   limit: number;
@@ -20,25 +23,31 @@ export function auditCommands(audit: Command, io: Io): void {
   const list = audit
     .command('list')
     .description('list the audit trail, newest first')
+    .option('--tenant <id>', 'only of this tenant; needed by its Owners, who see this part alone')
     .option('--account <account>', 'login id or user id: only actions by or on this account')
+    .option('--action <action>', 'only this action, or those that begin with it before a dot: tenant.member')
     .option(
       '--since <time>',
       'only after this time (UTC, or an age such as 2h), or after the entry with this id',
       after,
     )
+    .option('--until <time>', 'only before this time (UTC, or an age such as 2h)', pastTime)
     .option('--limit <count>', 'maximum number', limit, 50)
     .option('--cursor <cursor>', 'continue after the previous page');
   legacyOption(list, '--after <time>', '--since').action((options) => listAudit(io, options));
 }
 
-async function listAudit(io: Io, { account, since, limit, cursor }: AuditOptions): Promise<void> {
-  const query = { account, after: since, limit, cursor };
+const named = (id: string, name: string | undefined) => (name === undefined ? id : `${id} (${name})`);
+
+async function listAudit(io: Io, options: AuditOptions): Promise<void> {
+  const { tenant, account, action, since, until, limit, cursor } = options;
+  const query = { tenantId: tenant, account, action, after: since, before: until, limit, cursor };
   const answer = await io.api.call<CursorPage<AuditEntry>>('GET', '/api/audit/list', { query });
   io.list(answer, ['TIME', 'WHO', 'ACTION', 'WHAT', 'CHANGED', 'FROM', 'REASON', 'AGENT'], (entry) => [
     moment(entry.time),
-    entry.accountId,
+    entry.accountId && named(entry.accountId, entry.accountName),
     entry.action,
-    entry.subject,
+    named(entry.subject, entry.subjectName),
     changesIn(entry.details),
     entry.address,
     entry.reason,

@@ -43,6 +43,7 @@ const stateText = (state: BlobStoreState) =>
     place: state.place,
     'last sweep': moment(state.sweptAt),
     blobs: state.allBlobs,
+    size: bytes(state.allBytes),
     'unknown blobs': state.unknownBlobs,
     'unknown bytes': bytes(state.unknownBytes),
     'confirmed for removal': state.confirmed,

@@ -11,11 +11,14 @@ import { downloadWithProgress } from '../download-with-progress.ts';
 import type { Io } from '../io.ts';
 import { jsonObject } from '../options.ts';
 import { lookUpPrincipals } from '../principals.ts';
+import { historyCommand } from './dataset-history.ts';
 import { lineageCommand } from './dataset-lineage.ts';
 import { mapCommand } from './dataset-map.ts';
 import { moveAndCopyCommands } from './dataset-move-copy.ts';
+import { previewCommand } from './dataset-preview.ts';
 import { revokeGrantsCommand } from './revoke-grants.ts';
 import { shareCommand } from './share.ts';
+import { thumbnailCommand } from './thumbnail.ts';
 
 export function datasetCommands(dataset: Command, io: Io): void {
   dataset
@@ -45,6 +48,9 @@ export function datasetCommands(dataset: Command, io: Io): void {
     .option('-o, --output <file>', "file or folder, - for stdout; default: the dataset's name, in the current folder")
     .option('--force', 'replace an existing file')
     .action((id, { output, force }) => downloadDataset(io, id, { path: output, force }));
+  thumbnailCommand(dataset, io, 'save the small picture of a dataset (PNG)', path);
+  previewCommand(dataset, io);
+  historyCommand(dataset, io, path);
   lineageCommand(dataset, io, path);
   mapCommand(dataset, io, path);
   shareCommand(dataset, io, path);

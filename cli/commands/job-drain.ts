@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { UsageError } from 'hydrofiles/terminal';
 import type { Draining } from '../../src/operations/workers/drain.ts';
+import type { WorkerState } from '../../src/operations/workers/workers.ts';
 import type { Answer } from '../client.ts';
 import { confirm, pluralize } from '../confirm.ts';
 import type { Io } from '../io.ts';
@@ -32,7 +33,7 @@ export function drainCommand(job: Command, io: Io): void {
       'drain workers: they take no more transfers; waits until none runs there, with exit code 1 after the timeout',
     )
     .option('--all', 'all workers, including those that start later')
-    .option('--host <name>', 'the workers of this host, including those that start later')
+    .option('--host <name>', 'the workers of this host, or pods of this node, including those that start later')
     .option('--worker <id>', "only this worker, see 'worker list'")
     .option('--timeout <time>', 'maximum time to wait, such as 90s, 30m or 2h; 0s: do not wait', milliseconds)
     .option('--end', 'end the drain: the workers take transfers again')
@@ -77,7 +78,9 @@ async function check(io: Io, target: Target, { all, yes }: Pick<DrainOptions, 'a
     throw new UsageError('Use --host, --worker or --all to choose the workers to drain.');
   const { body } = await current(io);
   if (host !== undefined) {
-    if (body.workers.some((one) => one.host === host)) return;
+    if (body.workers.some((one) => isOn(one, host))) return;
+    // nodes without a pod of the platform are not known here
+    if (body.workers.some(({ handsOver }) => handsOver !== undefined)) return;
     const hosts = [...new Set(body.workers.map((one) => one.host))];
     throw new Error(
       `There is no worker on ${host}. ${hosts.length > 0 ? `Workers run on ${hosts.join(', ')}.` : ''}`.trim(),
@@ -95,9 +98,11 @@ async function endDrain(io: Io, target: Target): Promise<void> {
   for (const left of answer.body.drains) io.note(`Still drained: ${describeTarget(left)}.`);
 }
 
+const isOn = (one: Pick<WorkerState, 'host' | 'node'>, host: string) => one.host === host || one.node === host;
+
 const affected = ({ workers }: Draining, { worker, host }: Target) =>
   workers.filter(
-    (one) => one.alive && (worker === undefined || one.id === worker) && (host === undefined || one.host === host),
+    (one) => one.alive && (worker === undefined || one.id === worker) && (host === undefined || isOn(one, host)),
   );
 
 const runningOn = (draining: Draining, target: Target) =>

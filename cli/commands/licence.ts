@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { isUuid, record, table } from 'hydrofiles/terminal';
+import { isUuid, moment, record, table } from 'hydrofiles/terminal';
 import type { List } from '../../src/http/rules/paging.ts';
-import type { Enabled, Feature, LicensedFeature } from '../../src/licensing/routes.ts';
+import type { Enabled, Feature, FeatureTenant, LicensedFeature } from '../../src/licensing/routes.ts';
 import { askFor } from '../ask.ts';
 import type { Io } from '../io.ts';
 import { findTenantId } from '../names.ts';
@@ -42,8 +42,9 @@ export function licenceCommands(licence: Command, io: Io): void {
       .action((name, tenant) => switchFeature(io, name, tenant, enabled));
   licence
     .command('list')
-    .description('list the features, or those that a tenant has licensed')
+    .description('list the features, those that a tenant has licensed, or the tenants of one')
     .option('--tenant <id>', 'licensed features of this tenant')
+    .option('--feature <name>', 'name or id: tenants that have licensed it (administrators)')
     .addOption(choice('--type <type>', 'only features of this type', TYPES))
     .action((options) => listFeatures(io, options));
 }
@@ -109,7 +110,14 @@ async function switchFeature(io: Io, name: string | undefined, given: string | u
   io.show(answer, (now) => `The feature is ${now.enabled ? 'enabled' : 'disabled'}.`);
 }
 
-async function listFeatures(io: Io, { tenant, type }: { tenant?: string; type?: string }): Promise<void> {
+interface ListOptions {
+  tenant?: string;
+  feature?: string;
+  type?: string;
+}
+
+async function listFeatures(io: Io, { tenant, feature, type }: ListOptions): Promise<void> {
+  if (feature !== undefined) return listTenants(io, await findFeatureId(io, feature, undefined));
   if (tenant === undefined) {
     const answer = await io.api.call<List<Feature>>('GET', PATH, { query: { featureType: type } });
     io.show(answer, ({ data }) => show(data));
@@ -120,6 +128,21 @@ async function listFeatures(io: Io, { tenant, type }: { tenant?: string; type?: 
     query: { featureType: type },
   });
   io.show(answer, ({ data }) => show(data));
+}
+
+async function listTenants(io: Io, id: string): Promise<void> {
+  const answer = await io.api.call<List<FeatureTenant>>('GET', `${PATH}/${encodeURIComponent(id)}/tenant`);
+  io.show(answer, ({ data }) =>
+    table(
+      ['TENANT', 'NAME', 'ENABLED', 'LICENSED'],
+      data.map(({ tenantId, name, enabled, licensedAt }) => [
+        tenantId,
+        name,
+        enabled ? 'yes' : 'no',
+        moment(licensedAt),
+      ]),
+    ),
+  );
 }
 
 const show = (features: readonly (Feature & { enabled?: boolean })[]) =>

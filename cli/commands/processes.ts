@@ -1,6 +1,6 @@
 import { UsageError } from 'hydrofiles/terminal';
 import type { Fill } from '../noun.ts';
-import { legacyOption, uuid } from '../options.ts';
+import { choice, legacyOption, uuid } from '../options.ts';
 import { newPasswordFrom } from '../password.ts';
 import { finishBeforeStop } from '../stop-signal.ts';
 import { type WorkerOptions, withOptionNames, withWorkerOptions, workerOptions } from '../worker-options.ts';
@@ -31,26 +31,37 @@ export const serveCommand: Fill = (command, io) => {
 export const workCommand: Fill = (command, io) => {
   workerOptions(command)
     .option('--transfer <id>', 'run only this transfer, then exit; for container schedulers', uuid)
+    .addOption(choice('--executor <name>', 'where transfers run; default: local', ['local', 'kubernetes']))
     .addHelpText('after', ONE_TRANSFER)
-    .action(async ({ transfer, ...options }: WorkerOptions & { transfer?: string }) => {
+    .action(async ({ transfer, executor, ...options }: WorkerOptions & { transfer?: string; executor?: string }) => {
+      if (transfer !== undefined && executor === 'kubernetes')
+        throw new UsageError('--transfer runs one transfer in this process. Remove --executor kubernetes.');
       if (transfer !== undefined && options.concurrency !== undefined)
         throw new UsageError('--transfer runs one transfer. Remove --concurrency.');
-      const { work, workOn } = await import('./work.ts');
+      const { dispatch, work, workOn } = await import('./work.ts');
       const env = withWorkerOptions(io.env, options);
-      await withOptionNames(options, () => (transfer === undefined ? work(io, env) : workOn(transfer, io, env)));
+      const run = executor === 'kubernetes' ? dispatch : work;
+      await withOptionNames(options, () => (transfer === undefined ? run(io, env) : workOn(transfer, io, env)));
     });
 };
 
+const PLAN = `
+--plan applies what is pending in a transaction that it rolls back. It waits
+for a lock at most 200 ms, and holds locks at most 3 s.`;
+
 export const migrateCommand: Fill = (command, io) => {
-  command.action(async () => {
-    const { migrate } = await import('./migrate.ts');
-    await finishBeforeStop((stop) => migrate(io, stop));
-  });
+  command
+    .option('--plan', 'show what would be applied, with tables, locks and times, and change nothing')
+    .addHelpText('after', PLAN)
+    .action(async ({ plan }: { plan?: boolean }) => {
+      const { migrate, planMigrate } = await import('./migrate.ts');
+      await finishBeforeStop((stop) => (plan ? planMigrate(io, stop) : migrate(io, stop)));
+    });
 };
 
 export const demoCommand: Fill = (command, io) => {
   command
-    .option('--keep <folder>', 'keep the files of the demonstration in this new folder, the pictures too')
+    .option('--keep [folder]', 'keep the files in this new folder, and leave its platform running to look around')
     .action(async (options) => {
       const { demo } = await import('../demo/demo.ts');
       await demo(io, options);

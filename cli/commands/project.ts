@@ -8,9 +8,11 @@ import { type ConfirmOptions, confirm } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import { choice, choices, limit } from '../options.ts';
 import { lookUpPrincipals, type Principals } from '../principals.ts';
+import { projectInvitationCommands } from './project-invitations.ts';
 import { memberTable, projectMemberCommands } from './project-members.ts';
 import { projectTreeCommands } from './project-tree.ts';
 import { revokeGrantsCommand } from './revoke-grants.ts';
+import { thumbnailCommand } from './thumbnail.ts';
 
 interface ListOptions {
   namePrefix?: string;
@@ -60,6 +62,7 @@ export function projectCommands(project: Command, io: Io): void {
     .option('--thumbnail <file>', 'a PNG, JPEG or WEBP image of up to 1 MiB')
     .option('--no-thumbnail', 'remove the image')
     .action((id, options) => updateProject(io, id, options));
+  thumbnailCommand(project, io, 'save the small picture of a project, or of its newest dataset', path);
   revokeGrantsCommand(project, io, 'revoke all signed addresses of a project, its folders and its datasets', path);
   project
     .command('delete <id>')
@@ -68,6 +71,7 @@ export function projectCommands(project: Command, io: Io): void {
     .action((id, options) => deleteProject(io, id, options));
   projectTreeCommands(project, io);
   projectMemberCommands(project, io);
+  projectInvitationCommands(project, io);
 }
 
 const path = (id: string) => `/api/metadata/project/${encodeURIComponent(id)}`;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CursorPage } from '../../src/http/rules/paging.ts';
-import type { SearchHit } from '../../src/search/search.queries.ts';
+import type { SearchHit } from '../../src/search/hits.queries.ts';
 import type { Io } from '../io.ts';
 import { choice, limit, pastTime } from '../options.ts';
 

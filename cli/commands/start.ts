@@ -4,9 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../../src/config.ts';
 import { Database } from '../../src/db.ts';
-import { hasAdministrator } from '../../src/groups/queries.ts';
+import { isLoopbackName } from '../../src/http/rules/this-host.ts';
 import { checkListening } from '../../src/platform/net/listening.ts';
 import { type OpenDatabase, openDatabase } from '../../src/platform/postgres/database.ts';
+import { newFirstLink } from '../../src/tenants/first-link.ts';
 import { cleanEnvironment, settingsMessage } from '../clean-environment.ts';
 import { readableLines } from '../log-lines.ts';
 import { API_FLAGS } from '../node-flags.ts';
@@ -21,8 +22,7 @@ export interface StartOutput {
 }
 
 const PROGRAM = fileURLToPath(new URL('../../bin/platform', import.meta.url));
-const FIRST_ADMINISTRATOR =
-  'There is no administrator yet. Create one in another terminal: npm run platform -- admin bootstrap --id admin';
+const COMMAND = 'npm run platform -- admin bootstrap --id admin';
 /** Descriptor of the pipe with the settings of a process. */
 const SETTINGS = 4;
 /** Time for the processes to stop; everything including the database has ten seconds. */
@@ -68,8 +68,9 @@ export async function start(env: Environment, io: StartOutput): Promise<number> 
     parts.push(api, worker);
     await Promise.race([stopped, Promise.all([api.ready, worker.ready])]);
     if (stop.aborted) return 0;
-    io.out(`The platform is ready at ${(await api.ready).address}`);
-    if (!(await findsAdministrator(database.url))) io.out(FIRST_ADMINISTRATOR);
+    const address = (await api.ready).address ?? '';
+    io.out(`The platform is ready at ${address}`);
+    for (const line of await leadToAdministrator(database.url, address)) io.out(line);
     await stopped;
     return 0;
   } finally {
@@ -80,13 +81,31 @@ export async function start(env: Environment, io: StartOutput): Promise<number> 
   }
 }
 
-async function findsAdministrator(url: string): Promise<boolean> {
-  const db = new Database(url, 2, 'platform start');
+/** What to do while there is no administrator; nothing if there is one. */
+async function leadToAdministrator(databaseUrl: string, address: string): Promise<string[]> {
+  const db = new Database(databaseUrl, 2, 'platform start');
   try {
-    return await hasAdministrator(db);
+    const token = await newFirstLink(db);
+    if (token === undefined) return [];
+    const here = addressHere(address);
+    if (here === undefined)
+      return [`There is no administrator yet. Create one in another terminal, on this machine: ${COMMAND}`];
+    return [
+      'There is no administrator yet. Make one in a browser on this machine, within an hour, with this link:',
+      `${here}/activate?bootstrap=${token}`,
+      `Or in another terminal: ${COMMAND}`,
+    ];
   } finally {
     await db.end();
   }
+}
+
+/** The address by which a browser on this machine reaches the platform over loopback, if it listens there. */
+function addressHere(address: string): string | undefined {
+  const { hostname, port } = new URL(address);
+  if (isLoopbackName(hostname)) return address;
+  if (hostname === '0.0.0.0') return `http://127.0.0.1:${port}`;
+  return hostname === '[::]' ? `http://[::1]:${port}` : undefined;
 }
 
 /**

@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { moment, record } from 'hydrofiles/terminal';
 import type { List } from '../../src/http/rules/paging.ts';
-import type { EndedRoles } from '../../src/projects/leave-tenant.routes.ts';
+import type { EndedRoles, Guest } from '../../src/projects/leave-tenant.routes.ts';
 import type { ListedMember, MyTenant, Tenant } from '../../src/tenants/routes.ts';
 import { type ConfirmOptions, confirm, pluralize } from '../confirm.ts';
 import type { Io } from '../io.ts';
-import { choice } from '../options.ts';
+import { choice, number } from '../options.ts';
 import { findUserId } from '../principals.ts';
 
 export function tenantCommands(tenant: Command, io: Io): void {
@@ -28,7 +28,7 @@ export function tenantCommands(tenant: Command, io: Io): void {
     .command('update <id>')
     .description('rename a tenant (its owners), or change its share of the queue (administrators)')
     .option('--name <name>', 'new name')
-    .option('--weight <number>', 'share of the queue relative to other tenants; default: 1', weight)
+    .option('--weight <number>', 'share of the queue relative to other tenants; default: 1', number)
     .option('--recycle-bin-days <days>', "how long deleted items are kept; 'default' for the platform's setting", days)
     .action((id, options) => updateTenant(io, id, options));
   tenant
@@ -40,7 +40,8 @@ export function tenantCommands(tenant: Command, io: Io): void {
   members
     .command('list <tenant>', { isDefault: true })
     .description('list the members')
-    .action((id) => listMembers(io, id));
+    .option('--guests', 'those with roles in projects of the tenant who are no members')
+    .action((id, { guests }) => (guests ? listGuests(io, id) : listMembers(io, id)));
   members
     .command('add <tenant>')
     .description('add a member, or change the role of one')
@@ -49,7 +50,7 @@ export function tenantCommands(tenant: Command, io: Io): void {
     .action((id, account, { role }) => addMember(io, id, account, role));
   members
     .command('remove <tenant>')
-    .description("remove a member and its roles in the tenant's projects")
+    .description("remove a member or a guest, with the roles in the tenant's projects")
     .argument('<account>', 'login id or user id')
     .option('--keep-project-roles', "keep the roles in the tenant's projects")
     .option('--dry-run', 'only show how many roles in projects would end')
@@ -85,12 +86,6 @@ async function deleteTenant(io: Io, id: string, options: ConfirmOptions): Promis
 const describe = ({ id, name, weight, recycleBinDays, createdAt, members }: Tenant) =>
   record({ id, name, weight, 'bin days': recycleBinDays, created: moment(createdAt), members: members?.length });
 
-function weight(text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It must be a number such as 2.5.');
-  return value;
-}
-
 function days(text: string): number | 'default' {
   if (text === 'default' || /^[1-9]\d{0,4}$/.test(text)) return text === 'default' ? text : Number(text);
   throw new InvalidArgumentError("It must be a number of days, or 'default'.");
@@ -117,6 +112,20 @@ async function listMembers(io: Io, id: string): Promise<void> {
     role,
     userId,
   ]);
+}
+
+async function listGuests(io: Io, id: string): Promise<void> {
+  const answer = await io.api.call<List<Guest>>('GET', `${path(id)}/guest`);
+  io.list(
+    answer,
+    ['LOGIN ID', 'NAME', 'PROJECTS', 'USER ID'],
+    ({ accountId, name, projectCount, projects, userId }) => [
+      accountId,
+      name,
+      projects.length < projectCount ? projectCount : projects.map((one) => `${one.name} (${one.role})`).join(', '),
+      userId,
+    ],
+  );
 }
 
 async function addMember(io: Io, id: string, account: string, role: string): Promise<void> {

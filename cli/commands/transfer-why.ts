@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { plain, record, type Shown, table } from 'hydrofiles/terminal';
+import { moment, plain, record, type Shown, table } from 'hydrofiles/terminal';
 import type { Why } from '../../src/transfers/views/why.ts';
 import type { Io } from '../io.ts';
 import { transferPath } from '../watch.ts';
@@ -18,11 +18,17 @@ export async function showWhy(io: Io, path: string): Promise<void> {
   io.show(await io.api.call<Why>('GET', `${path}/why`), describe);
 }
 
-function describe({ status, needs, position, reason, blockedBy, workers }: Why): Shown {
+const VERDICTS = { never: 'never', notNow: 'later, but not now' };
+
+function describe({ status, needs, position, reason, verdict, node, lacks, since, blockedBy, workers }: Why): Shown {
   const about = record({
     status,
     'asks for': needs?.join(' '),
     'before it': position,
+    'waits since': since && moment(since),
+    'could run': verdict && VERDICTS[verdict],
+    'nearest node': node && plain(node),
+    'which lacks': lacks && plain(lacks.join(', ')),
     [status === 'Pending' ? 'waits for' : 'error']: reason && plain(reason),
     'blocked by': blockedBy?.join(' '),
   });

@@ -15,12 +15,13 @@ import {
   SERIES_FORMATS,
   saveAnswer,
 } from '../answer-file.ts';
-import { type Answer, toError, unreachable } from '../client.ts';
+import { type Answer, unreachable } from '../client.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { findQuantity } from '../eum.ts';
 import type { Io } from '../io.ts';
 import { jsonObject } from '../options.ts';
 import { plot } from '../plot.ts';
+import { toError } from '../refusal.ts';
 
 const DEFAULT_WIDTH = 80;
 const PROPERTY = /^([^:]+):(DateTime|Long|Double|Boolean|Text)$/i;

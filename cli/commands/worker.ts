@@ -30,10 +30,10 @@ export const describeTarget = ({ scope, name }: Pick<Drain, 'scope' | 'name'>): 
 
 export const workerTable = (workers: readonly WorkerState[]) =>
   table(
-    ['ID', 'HOST', 'PID', 'STATE', 'RUNNING', 'MEMORY (MB)', 'CORES', 'SCRATCH (GB)', 'LABELS', 'SINCE'],
+    ['ID', 'HOST', 'PID', 'STATE', 'RUNNING', 'MEMORY (MB)', 'CORES', 'SCRATCH (GB)', 'LABELS', 'VERSION', 'SINCE'],
     workers.map((one) => [
       one.id,
-      one.host,
+      one.node === undefined ? one.host : `${one.host} on ${one.node}`,
       one.pid,
       describeState(one),
       `${one.running} of ${one.concurrency}`,
@@ -41,12 +41,14 @@ export const workerTable = (workers: readonly WorkerState[]) =>
       `${Number(one.reserved.cores.toFixed(2))} of ${one.cores}`,
       `${Math.round(one.reserved.scratchGb)} of ${one.scratchGb}`,
       one.labels.join(' '),
+      [one.version, one.commit?.slice(0, 8)].filter(Boolean).join(' '),
       moment(one.startedAt),
     ]),
   );
 
-function describeState({ alive, draining, drainingSince, running }: WorkerState): string {
+function describeState({ alive, draining, drainingSince, running, handsOver }: WorkerState): string {
   if (!alive) return 'gone';
+  if (handsOver !== undefined && !draining) return 'hands over to Kubernetes';
   // a process for one transfer: `work --transfer`
   if (!draining) return drainingSince === undefined ? 'takes jobs' : 'takes no jobs';
   return drainingSince !== undefined && running === 0 ? 'drained' : 'draining';

@@ -16,6 +16,12 @@ export interface Story extends Outline {
   projectId: string;
 }
 
+/** A person of the demonstration. */
+export interface Login {
+  id: string;
+  password: string;
+}
+
 export function outline({ out }: Io): Outline {
   let number = 0;
   return {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Env } from '../env.ts';
 
@@ -60,6 +61,45 @@ export async function startPlatform(folder: string, outer: Env, stopping: AbortS
   if (url !== undefined) return { url, env: { ...env, PLATFORM_URL: url }, said, stop };
   await stop();
   throw new Error(`The platform did not start: ${await said()}`);
+}
+
+/**
+ * Starts the platform of a folder again, on its port, so that it stays when this process ends. Its output goes to
+ * `platform.log` in the folder.
+ * @param stop aborts the start
+ * @returns id of the process that ends it when it is killed
+ */
+export async function leaveRunning(
+  folder: string,
+  { url, env }: Pick<RunningPlatform, 'url' | 'env'>,
+  stop: AbortSignal,
+): Promise<number> {
+  const log = join(folder, 'platform.log');
+  const output = await open(log, 'w');
+  // npm ends, too; what it started does not end with it
+  const { npm_lifecycle_event: _, ...rest } = env;
+  const child = spawn(process.execPath, [PROGRAM, 'start'], {
+    detached: true,
+    stdio: ['ignore', output.fd, output.fd],
+    env: { ...rest, PLATFORM_PORT: new URL(url).port },
+  });
+  const exited = once(child, 'exit');
+  await output.close();
+  for (;;) {
+    const said = await readFile(log, 'utf8');
+    if (said.includes(`ready at ${url}`)) break;
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`The platform did not start again: ${said.trim().split('\n').at(-1)}`);
+    if (stop.aborted) {
+      // nobody would know of it
+      child.kill('SIGTERM');
+      await exited;
+      throw stop.reason;
+    }
+    await sleep(100);
+  }
+  child.unref();
+  return child.pid!;
 }
 
 /** Address in the output of `start`. Undefined if the output ends without one. */

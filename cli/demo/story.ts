@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { firstSlice } from 'hydrofiles/data';
@@ -12,21 +11,25 @@ import { type Findings, faults, inspect, type Statistics, statisticsOfTerrain } 
 import { type Conversions, downloadDataset, importFile, seconds } from './conversions.ts';
 import { tellFlood } from './flood-story.ts';
 import { gaugeFaults, makeGauges, writeShapefile } from './gauges.ts';
-import type { Outline, Story } from './outline.ts';
+import { makeNeighbours } from './neighbours.ts';
+import type { Login, Outline, Story } from './outline.ts';
+import { newPassword } from './passwords.ts';
 import type { Places } from './places.ts';
 import type { RunningPlatform } from './platform.ts';
 import { asciiGrid, makeTerrain, type Terrain, terrain } from './terrain.ts';
 
 const TARGET_SRID = 3857;
 
-/** Runs the demonstration step by step, and prints the command for each step. */
+/**
+ * Runs the demonstration step by step, and prints the command for each step. Returns the logins of its people.
+ * @param stays whether the platform stays, and so gets what one has after a while
+ */
 export async function runStory(
   io: Io,
   { url, env }: RunningPlatform,
   { step, result }: Outline,
-  places: Places,
-  stop: AbortSignal,
-): Promise<void> {
+  { places, stays, stop }: { places: Places; stays: boolean; stop: AbortSignal },
+): Promise<Login[]> {
   const { files, scratch } = places;
   result(`ready at ${url}`);
 
@@ -88,6 +91,10 @@ export async function runStory(
   const story: Story = { work, places, projectId: project.body.id, step, result };
   await importGauges(made, story);
   await tellFlood(made, story);
+  const people = stays
+    ? await makeNeighbours(story, { env, admin: { id: 'admin', password: adminPassword }, dataset })
+    : [];
+  return [{ id: 'admin', password: adminPassword }, { id: 'ida', password }, ...people];
 }
 
 async function importGauges(made: Terrain, { work, places, projectId, step, result }: Story): Promise<void> {
@@ -130,6 +137,3 @@ function describe({ grid, srid, extent, statistics, sha256 }: Findings, made: Te
 
 const heights = ({ minimum, maximum, mean, empty }: Statistics) =>
   `${minimum.toFixed(2)} to ${maximum.toFixed(2)} m, mean ${mean.toFixed(2)}, ${empty} cells without data`;
-
-/** Satisfies every password policy. */
-const newPassword = () => `${randomBytes(15).toString('base64url')}-Aa1`;

@@ -21,6 +21,8 @@ comment on column accounts.registered is
 comment on column accounts.folded_id is
   'Unicode case folding of `id`. Logins, permissions and uniqueness compare this.';
 comment on column accounts.last_login_at is 'Time of the last successful login. Null: never.';
+comment on column accounts.row_version is
+  'Raised by each change of what people edit; clients send it back to detect changes by others.';
 
 comment on table account_tokens is
   'Tokens in mails for activation and password reset. The tokens themselves are in the mails only.';
@@ -34,7 +36,8 @@ comment on table account_mails is
 comment on column account_mails.user_id is
   'Account that the mail is for. Null if there is none, or if it is not known yet (`passwordResetAsked`).';
 comment on column account_mails.recipient is 'Address, if there is no account.';
-comment on column account_mails.identifier is 'What was entered: a login id, or for a reset also an email address.';
+comment on column account_mails.identifier is
+  'What was entered: a login id, or for a reset also an email address. Of an invitation its id.';
 comment on column account_mails.address is 'IP address of the request, for the audit trail.';
 
 comment on table registration_mails is

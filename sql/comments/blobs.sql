@@ -12,6 +12,7 @@ comment on column blob_store.stopped_at is 'Since when. Null: the last sweep was
 comment on column blob_store.unknown_blobs is 'Blobs of the last sweep that this database has never referenced.';
 comment on column blob_store.unknown_bytes is 'Their size.';
 comment on column blob_store.all_blobs is 'Blobs of the last sweep.';
+comment on column blob_store.all_bytes is 'Their size, before the sweep deleted any.';
 comment on column blob_store.confirmed is 'Unknown blobs that an operator allows the next sweep to delete. Null: none.';
 comment on column blob_store.counter is
   'Raised here first, then in the marker: a database with a lower one than its store''s was restored from an old '

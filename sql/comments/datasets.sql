@@ -23,3 +23,21 @@ comment on table dataset_readers is
   'Transfers that read a dataset until they end. Meanwhile nobody may write, move or delete it. Taken under the '
   'lock of the dataset''s row, and released by the statement that ends the transfer.';
 comment on column dataset_readers.transfer_id is '`transfers.id`.';
+
+comment on table dataset_thumbnails is
+  'Small pictures of the contents of datasets: a row for each dataset, whether or not it has a picture. Triggers of '
+  '`datasets` insert the row, and drop the picture when the content changes.';
+comment on column dataset_thumbnails.project_id is
+  '`datasets.project_id`, which the trigger `thumbnail_moved` follows, for the index of pictures of a project.';
+comment on column dataset_thumbnails.created_at is '`datasets.created_at`: a project shows its newest dataset.';
+comment on column dataset_thumbnails.content is
+  '`datasets.blob` of the content. Whoever draws a picture writes it only if this is still what was drawn. Null for '
+  'time series.';
+comment on column dataset_thumbnails.png_512 is
+  'PNG whose longer side has at most 512 pixels. Null, as the others: it was not drawn, or cannot be.';
+comment on column dataset_thumbnails.due_at is
+  'From when on the job `drawThumbnails` may draw it. A worker that takes it postpones it; null: nothing is to be done.';
+comment on column dataset_thumbnails.attempts is
+  'How often the job has taken this content. After 3 times, a worker that ends at it was the last one.';
+comment on column dataset_thumbnails.is_deleted is
+  'Whether `datasets.deleted_at` is set, which the trigger `thumbnail_binned` follows.';

@@ -1,6 +1,6 @@
 comment on table events is
   'The outbox of events, written in the transaction of the change. Published, read and delivered to webhooks; '
-  'deleted after 30 days.';
+  'deleted after the time of the setting `events.retention`.';
 comment on column events."offset" is
   'Position in the stream, assigned by the one process that publishes, after the commit, so that no event appears '
   'behind a reader. Null: not published yet.';

@@ -5,6 +5,8 @@ comment on column user_groups.metadata is
   'Members that the API returns as they are. Setup codes of a second factor appear as asterisks; see '
   '`group_setup_codes`.';
 comment on column user_groups.built_in is '`Administrators` and `Editors`, which cannot be deleted.';
+comment on column user_groups.row_version is
+  'Raised by each change but those of members; the version that clients send back is made of it and the members.';
 
 comment on table group_members is 'Members of groups.';
 

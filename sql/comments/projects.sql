@@ -63,3 +63,18 @@ comment on column activity.transfer_id is '`transfers.id` of the transfer that w
 comment on table activity_places is
   'The projects whose activity an entry is part of: the project itself, or that of the dataset, and those above, as they '
   'were; of a move, before and after. No foreign key: entries would lock the projects above.';
+
+comment on table project_invitations is
+  'Invitations to projects. Each gives one person a role, within seven days, if who invites may still grant access.';
+comment on column project_invitations.project_id is
+  'Null: the project was purged. The invitation stays for the limits of a day; nobody can accept it.';
+comment on column project_invitations.email is 'Whoever has the token that was mailed to this address may accept.';
+comment on column project_invitations.login_id is 'As it was entered, whether an account has it or not.';
+comment on column project_invitations.user_id is
+  'Account with `login_id` at the time of the invitation, who alone may accept. Null if there was none.';
+comment on column project_invitations.created_by is 'Account or API key.';
+comment on column project_invitations.ended_by is 'Null: it had expired when the address was invited again.';
+
+comment on table project_invitation_tokens is
+  'Tokens of mails with invitations. A mail that was sent again has several.';
+comment on column project_invitation_tokens.hash is 'SHA-256 of the token, which is in the mail only.';

@@ -89,6 +89,18 @@ comment on table waiting_requirements is
   'Distinct `transfers.flags` of waiting transfers. A cache that the sweep writes every second.';
 comment on column waiting_requirements.reason is 'Why no worker can start them now. Null: one can.';
 
+comment on table cluster_views is
+  'What dispatchers know of the Kubernetes clusters that they hand transfers to. See `cluster/cluster-view.ts`.';
+comment on column cluster_views.name is 'Cluster, namespace and settings: dispatchers of one name share the view.';
+comment on column cluster_views.cluster is
+  'Server and namespace, as `kubernetes_jobs.cluster`. Null: written by a dispatcher of an older version.';
+comment on column cluster_views.trouble is
+  'Why no dispatcher hears the cluster, in a sentence. Null: one does, and `nodes` are those of now.';
+comment on column cluster_views.settings is 'What dispatchers add to each transfer, and which ones they take.';
+comment on column cluster_views.nodes is 'Nodes with what their pods take. Null: the dispatcher may not list them.';
+comment on column cluster_views.digest is 'SHA-256 of settings and nodes, by which a dispatcher knows that nothing changed.';
+comment on column cluster_views.seen_at is 'When a dispatcher last wrote the row. After a minute it says nothing.';
+
 comment on table transfer_inputs is
   'Files and datasets that a transfer reads besides its first input: files that a mosaic or stack joins, in the '
   'order of `number`, and those that transformations name. Names are in `transfers.request`.';
@@ -100,3 +112,40 @@ comment on column transfer_inputs.source_id is
   '`remote_sources.id` of a remote file, without a foreign key: the transfer outlives the address.';
 comment on column transfer_inputs.dataset_id is
   'Dataset, which `dataset_readers` keeps as it is until the transfer ends.';
+
+comment on column workers.hands_over is
+  'It hands transfers to a Kubernetes cluster and runs none: `all`, or the `rest` that no worker could take. Null: it '
+  'runs transfers.';
+
+comment on column workers.node is
+  'Machine that it runs on, where `host` is the name of its pod. Null: `host` is the machine.';
+comment on column workers.version is 'Version that it runs. Null: an older one, which did not tell.';
+comment on column workers.commit_id is 'Commit of its source. Null: not known.';
+comment on column workers.cluster is
+  'Server and namespace that it hands transfers to. Null: it hands none over, or has just begun.';
+
+comment on table kubernetes_jobs is
+  'Transfers that were handed to a Kubernetes cluster, until they have ended. The Job has the name '
+  '`transfer-<transfer_id>-<number>`. It is a wake-up call: its pod claims the transfer as any worker does.';
+comment on column kubernetes_jobs.number is 'Counts the Jobs of this transfer.';
+comment on column kubernetes_jobs.handed_over_at is 'When the Job `number` was about to be made. Null: there is to be none.';
+comment on column kubernetes_jobs.attempt is
+  '`transfers.attempt` at that time. A higher one there: the transfer was claimed since, and the Job is used up.';
+comment on column kubernetes_jobs.oom_kills is 'Pods that were killed because they used more memory than they have.';
+comment on column kubernetes_jobs.failures is 'Jobs in a row that ended before the transfer was claimed.';
+comment on column kubernetes_jobs.not_before is 'It is not handed over again before. Null: at once.';
+comment on column kubernetes_jobs.reason is
+  'Why its pod cannot start, or why it is not handed over, in a sentence. Null: nothing is wrong.';
+comment on column kubernetes_jobs.node is 'Node that its pod was given. Null: none yet.';
+comment on column kubernetes_jobs.unscheduled is
+  'In a sentence with the words of the scheduler: why its pod has no node. Null: it has one, or was just made.';
+comment on column kubernetes_jobs.cluster is
+  'Server and namespace of the Job, as in `workers.cluster`. Null: it was made before several could be told apart.';
+comment on column kubernetes_jobs.failed_with is
+  'Hashes of the settings whose pods ended in a way that no further pod mends. A dispatcher with one of them hands the '
+  'transfer over no more, unless it was started since.';
+
+comment on table kubernetes_metrics is
+  'What dispatchers have counted: handed over transfers with the time that they waited, calls, and Jobs given up.';
+comment on column kubernetes_metrics.upper is 'Upper bound of a bucket of a histogram, in seconds. Infinity: a counter.';
+comment on column kubernetes_metrics.sum is 'Sum of the values of a histogram, in seconds.';

@@ -21,6 +21,35 @@ create or replace function shown_members(record jsonb, names text[]) returns jso
   from jsonb_each(record) where key = any(names) and value <> 'null'
 $$;
 
+-- Creations once per statement, because a copy makes ten thousand projects.
+create or replace function record_made_projects() returns trigger language plpgsql as $$
+begin
+  with noted as (
+    insert into activity (action, user_id, project_id, subject_kind, subject_id, subject_name, after)
+    select 'project.create', created_by, id, 'project', id, name,
+      jsonb_build_object('name', name, 'accessLevel', access_level, 'inheritsMembers', inherits_members)
+    from made order by id returning id, project_id)
+  insert into activity_places (project_id, activity_id)
+  select place, n.id from noted n join made m on m.id = n.project_id cross join unnest(m.path) place;
+  return null;
+end $$;
+create or replace trigger projects_activity_made after insert on projects
+  referencing new table as made for each statement execute function record_made_projects();
+
+create or replace function record_made_datasets() returns trigger language plpgsql as $$
+begin
+  with noted as (
+    insert into activity (action, user_id, dataset_id, subject_kind, subject_id, subject_name, after)
+    select 'dataset.create', created_by, id, 'dataset', id, name,
+      jsonb_build_object('name', name, 'datasetFormat', dataset_format, 'storageSize', storage_size)
+    from made order by id returning id, dataset_id)
+  insert into activity_places (project_id, activity_id)
+  select place, n.id from noted n join made m on m.id = n.dataset_id join projects p on p.id = m.project_id cross join unnest(p.path) place;
+  return null;
+end $$;
+create or replace trigger datasets_activity_made after insert on datasets
+  referencing new table as made for each statement execute function record_made_datasets();
+
 -- The actor of an update is `updated_by` if the transaction has set it. Others have none: permissions follow the new
 -- login id of an account.
 create or replace function record_project_activity() returns trigger language plpgsql as $$
@@ -34,11 +63,6 @@ declare
   now_is jsonb := jsonb_build_object('name', new.name, 'description', new.description, 'accessLevel', new.access_level,
     'inheritsMembers', new.inherits_members);
 begin
-  if tg_op = 'INSERT' then
-    perform record_activity('project.create', new.created_by, new.id, null, 'project', new.id, new.name, new.path,
-      after => shown_members(now_is, '{name,accessLevel,inheritsMembers}'));
-    return null;
-  end if;
   if old.deleted_at is null and new.deleted_at is not null then
     perform record_activity('project.delete', new.deleted_by, new.id, null, 'project', new.id, new.name, new.path);
   elsif new.deleted_at is null and old.deleted_at is not null then
@@ -58,7 +82,6 @@ begin
   end if;
   return null;
 end $$;
-create or replace trigger projects_activity_made after insert on projects for each row execute function record_project_activity();
 create or replace trigger projects_activity_changed after update on projects for each row
   when ((old.name, old.description, old.access_level, old.inherits_members, old.metadata, old.settings, old.permissions, old.parent_id, old.deleted_at)
     is distinct from (new.name, new.description, new.access_level, new.inherits_members, new.metadata, new.settings, new.permissions,
@@ -76,12 +99,10 @@ declare
     'storageSize', new.storage_size);
   moved boolean;
   replaced boolean;
+  -- what the store has of the content before and after, for its history
+  had jsonb;
+  has jsonb;
 begin
-  if tg_op = 'INSERT' then
-    perform record_activity('dataset.create', new.created_by, null, new.id, 'dataset', new.id, new.name, places,
-      after => shown_members(now_is, '{name,datasetFormat,storageSize}'));
-    return null;
-  end if;
   moved := old.project_id <> new.project_id;
   if moved then places := places || (select path from projects where id = old.project_id); end if;
   if old.deleted_at is null and new.deleted_at is not null then
@@ -107,8 +128,11 @@ begin
     perform record_activity('dataset.move', actor, null, new.id, 'dataset', new.id, new.name, places,
       shown_members(was, plain), shown_members(now_is, plain), array['projectId'] || plain || others, old.project_id, new.project_id);
   elsif replaced then
+    had := jsonb_build_object('xxh3', (select digest from blob_digests where name = old.blob));
+    has := jsonb_build_object('xxh3', (select digest from blob_digests where name = new.blob));
     perform record_activity('dataset.content.replace', actor, null, new.id, 'dataset', new.id, new.name, places,
-      shown_members(was, plain || '{storageSize}'), shown_members(now_is, plain || '{storageSize}'), array['content'] || plain || others,
+      shown_members(was || had, plain || '{storageSize,xxh3}'), shown_members(now_is || has, plain || '{storageSize,xxh3}'),
+      array['content'] || plain || others,
       transfer_id => old.locked_by);
   elsif plain || others <> '{}' then
     perform record_activity('dataset.change', actor, null, new.id, 'dataset', new.id, new.name, places,
@@ -116,7 +140,6 @@ begin
   end if;
   return null;
 end $$;
-create or replace trigger datasets_activity_made after insert on datasets for each row execute function record_dataset_activity();
 -- Writes of single values of series change size and period of their dataset, and are no entries.
 create or replace trigger datasets_activity_changed after update on datasets for each row
   when ((old.name, old.description, old.dataset_format, old.metadata, old.properties, old.tags, old.spatial_information,

@@ -257,6 +257,15 @@ end $$;
 create or replace trigger changes_told after insert on credit_entries
   referencing new table as added for each statement execute function tell_credits();
 
+-- Whether permissions of these projects or of this dataset, other than those of the group `but`, deny this account to read.
+create or replace function is_denied_by_name(who uuid, projects uuid[], dataset uuid, but text) returns boolean language sql stable as $$
+  select exists (
+    select from permission_grants o left join accounts a on a.user_id = who
+    where (o.project_id = any(projects) or o.dataset_id = dataset) and o.operation = 'read' and o.denied and o.principal <> but
+      and (o.folded_principal in (who::text, a.folded_id) or o.principal in (
+        select u.name from group_members m join user_groups u on u.id = m.group_id where m.user_id = who)))
+$$;
+
 -- Who joins or leaves a group gains or loses what permissions to read allow or deny the group.
 create or replace function tell_group_members() returns trigger language plpgsql as $$
 declare
@@ -273,12 +282,7 @@ begin
       -- whom the group let read, or denies to read now
       case when (tg_op = 'INSERT') = t.denied and (not t.denied or exists (
           select from project_members m where m.project_id = p.member_source_id and m.user_id = t.user_id))
-        and not exists (
-          select from permission_grants o left join accounts a on a.user_id = t.user_id
-          where (o.project_id = any(p.path[array_position(p.path, p.member_source_id):]) or o.dataset_id = t.dataset_id)
-            and o.operation = 'read' and o.denied and o.principal <> t.name
-            and (o.folded_principal in (t.user_id::text, a.folded_id) or o.principal in (
-              select u.name from group_members m join user_groups u on u.id = m.group_id where m.user_id = t.user_id)))
+        and not is_denied_by_name(t.user_id, p.path[array_position(p.path, p.member_source_id):], t.dataset_id, t.name)
         and exists (select from tenant_members m where m.tenant_id = p.tenant_id and m.user_id = t.user_id)
       then array[t.user_id] end as former
     from things t join projects p on p.id = coalesce(t.project_id, t.of_project))
@@ -291,3 +295,38 @@ create or replace trigger group_members_added after insert on group_members
   referencing new table as changed for each statement execute function tell_group_members();
 create or replace trigger group_members_removed after delete on group_members
   referencing old table as changed for each statement execute function tell_group_members();
+
+-- Permissions concern members of the tenant alone: who joins or leaves it gains or loses what they allow, and what they deny.
+create or replace function tell_tenant_members() returns trigger language plpgsql as $$
+declare
+  changes entity_change[];
+begin
+  with people as (
+    select c.tenant_id, c.user_id, array[c.user_id::text, a.folded_id] as ids,
+      array(select u.name from group_members m join user_groups u on u.id = m.group_id where m.user_id = c.user_id) as groups
+    from changed c left join accounts a on a.user_id = c.user_id),
+  named as (
+    select h.tenant_id, h.user_id, g.project_id, g.dataset_id, bool_or(not g.denied) as allowed
+    from people h join permission_grants g on g.folded_principal = any(h.ids) or g.principal = any(h.groups)
+    where g.operation = 'read' group by h.tenant_id, h.user_id, g.project_id, g.dataset_id),
+  told as (
+    select coalesce(n.dataset_id, p.id)::text as resource_id, p.tenant_id, p.id as project_id, n.dataset_id,
+      coalesce(d.row_version, p.row_version) as row_version,
+      -- whom the permissions let read, or a guest whom they deny to read now
+      case when is_denied_by_name(n.user_id, p.path[array_position(p.path, p.member_source_id):], n.dataset_id, '')
+        then tg_op = 'INSERT' and exists (
+          select from project_members m where m.project_id = p.member_source_id and m.user_id = n.user_id)
+        else tg_op = 'DELETE' and n.allowed end as is_former, n.user_id
+    from named n left join datasets d on d.id = n.dataset_id
+      join projects p on p.id = coalesce(n.project_id, d.project_id) and p.tenant_id = n.tenant_id
+    where p.deleted_at is null and d.deleted_at is null)
+  select array_agg(row('members', 'changed', resource_id, tenant_id, project_id, dataset_id, null, row_version, '{members}',
+    case when is_former then array[user_id] end)::entity_change) into changes
+  from told;
+  if changes is not null then perform emit_changes(changes); end if;
+  return null;
+end $$;
+create or replace trigger tenant_members_added after insert on tenant_members
+  referencing new table as changed for each statement execute function tell_tenant_members();
+create or replace trigger tenant_members_removed after delete on tenant_members
+  referencing old table as changed for each statement execute function tell_tenant_members();

@@ -3,6 +3,15 @@ create or replace function search_query(words text) returns tsquery language sql
   select string_agg('''' || word || ''':*', ' & ')::tsquery from unnest(search_words(words)) word
 $$;
 
+-- About how many entries have the words, from the statistics of the planner: a count would read all of them.
+create or replace function estimated_matches(words text) returns bigint language plpgsql volatile as $$
+declare
+  plan json;
+begin
+  execute format('explain (format json) select from search_entries where words @@ %L::tsquery', search_query(words)) into plan;
+  return plan -> 0 -> 'Plan' ->> 'Plan Rows';
+end $$;
+
 create or replace function keep_project_entry() returns trigger language plpgsql as $$
 begin
   update search_entries set name = e.name, words = e.words from search_entry(new) e where search_entries.id = new.id;
@@ -12,9 +21,22 @@ create or replace trigger search_projects_changed after update of name, descript
   for each row when ((old.name, old.description, old.metadata) is distinct from (new.name, new.description, new.metadata))
   execute function keep_project_entry();
 
+-- Once per statement: other members of a project may be those of all projects below. No index has these columns, so that
+-- such an update need not write the words again.
+create or replace function move_entries() returns trigger language plpgsql as $$
+begin
+  update search_entries e set tenant_id = n.tenant_id, member_source_id = n.member_source_id
+  from made n join former o on o.id = n.id
+  where (o.tenant_id, o.member_source_id) is distinct from (n.tenant_id, n.member_source_id) and e.project_id = n.id;
+  return null;
+end $$;
+create or replace trigger search_projects_moved after update on projects
+  referencing old table as former new table as made for each statement execute function move_entries();
+
 create or replace function keep_dataset_entry() returns trigger language plpgsql as $$
 begin
-  update search_entries set project_id = e.project_id, name = e.name, words = e.words, areas = e.areas
+  update search_entries set project_id = e.project_id, name = e.name, words = e.words, areas = e.areas,
+    tenant_id = e.tenant_id, member_source_id = e.member_source_id
   from search_entry(new) e where search_entries.id = new.id;
   return null;
 end $$;

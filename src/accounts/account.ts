@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import { type AppError, invalid } from '../errors.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
-import { component, flag, METADATA, number, text, texts, timeText, uuidText } from '../http/rules/members.ts';
+import {
+  component,
+  flag,
+  METADATA,
+  number,
+  rowVersion,
+  text,
+  texts,
+  timeText,
+  uuidText,
+} from '../http/rules/members.ts';
 
 export const Text = chosenName(z.string().max(255));
 /** Mail address. Only its form is checked. */
@@ -54,6 +64,7 @@ export const Account = component('Account', {
     ),
   allowMePasswordChange: flag('Whether the holder may change the password.'),
   userGroups: texts('Names of its groups.', ['Editors']),
+  rowVersion,
 });
 export type Account = z.infer<typeof Account>;
 

@@ -4,7 +4,7 @@ import { type Reads, sql, type Transaction } from '../db.ts';
 /** Purpose of a mailed token. */
 export type TokenKind = 'activation' | 'passwordReset';
 
-const Kind = z.enum(['activation', 'passwordReset', 'passwordResetAsked', 'idTaken']);
+const Kind = z.enum(['activation', 'passwordReset', 'passwordResetAsked', 'idTaken', 'invitation']);
 const MailRow = z.object({
   id: z.string(),
   kind: Kind,
@@ -165,3 +165,24 @@ export async function countRegistrationMail(
 
 export const deleteOldRegistrationMails = (tx: Transaction) =>
   tx.query(sql.unsafe`delete from registration_mails where ordered_at <= now() - interval '1 hour'`);
+
+const InvitationMail = z.object({
+  project: z.string(),
+  role: z.string(),
+  /** Name of who invites: an account or an API key. */
+  inviter: z.string().optional(),
+  expiresAt: z.string(),
+});
+
+/** What the mail of an invitation says. Null: nobody can accept it any more. */
+export const findInvitationMail = (db: Reads, id: string) =>
+  db.maybeOne(sql.type(InvitationMail)`
+    select p.name as project, i.role, coalesce(a.name, k.name) as inviter, i.expires_at
+    from project_invitations i join projects p on p.id = i.project_id
+      left join accounts a on a.user_id = i.created_by left join api_keys k on k.id = i.created_by
+    where i.id = ${id} and i.accepted_at is null and i.ended_at is null and i.expires_at > now()
+      and not exists (select from projects above where above.id = any(p.path) and above.deleted_at is not null)`);
+
+export const insertInvitationToken = (tx: Transaction, invitationId: string, hash: Buffer) =>
+  tx.query(sql.unsafe`
+    insert into project_invitation_tokens (hash, invitation_id) values (${sql.binary(hash)}, ${invitationId})`);

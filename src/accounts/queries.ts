@@ -9,7 +9,7 @@ const accountAs = (free: FreeForm) => sql.fragment`
   a.id, a.user_id, a.tenant_id, a.name, a.email, a.company, a.phone_number, array_to_string(a.roles, ',') as roles, ${free(sql.fragment`a.metadata`)} as metadata,
   a.activated, a.enabled, a.locked or coalesce(a.locked_out_until > now(), false) as locked,
   case when not a.locked and a.locked_out_until > now() then a.locked_out_until else a.locked_date_end end as locked_date_end, a.no_of_unsuccessful_login_attempts, a.last_login_attempted_date,
-  a.last_login_at, a.allow_me_password_change,
+  a.last_login_at, a.allow_me_password_change, a.row_version::text as row_version,
   case when exists (select from account_authenticators x where x.user_id = a.user_id and x.proved_at is not null) then 'registered'
     when exists (select from group_members m join group_setup_codes c on c.group_id = m.group_id where m.user_id = a.user_id) then 'required'
     else 'none' end as second_factor,
@@ -33,10 +33,31 @@ const parts = {
   from: sql.fragment`from accounts a where true`,
 } as const;
 
-export const listAccounts = (db: Reads, part: Part) =>
+export const ACCOUNT_STATES = ['disabled', 'locked', 'notActivated'] as const;
+
+/** Which accounts to list. */
+export interface AccountFilter {
+  /** Each stands somewhere in login id, name, mail address or company, in any letter case. */
+  words: readonly string[];
+  state?: (typeof ACCOUNT_STATES)[number] | undefined;
+}
+
+const IN_STATE = {
+  disabled: sql.fragment`not a.enabled`,
+  locked: sql.fragment`(a.locked or a.locked_out_until > now())`,
+  notActivated: sql.fragment`not a.activated`,
+};
+
+const fits = ({ words, state }: AccountFilter) => sql.fragment`
+  not exists (select from unnest(${sql.array(words, 'text')}) word
+    where strpos(fold_name(concat_ws(' ', a.id, a.name, a.email, a.company)), fold_name(word)) = 0)
+  and ${state === undefined ? sql.fragment`true` : IN_STATE[state]}`;
+
+export const listAccounts = (db: Reads, part: Part, filter: AccountFilter) =>
   db.any(
     sql.type(listed(ListedAccount))`${selectPart(part, {
       ...parts,
+      from: sql.fragment`from accounts a where ${fits(filter)}`,
       columns: accountAs,
       size: sizeOf([sql.fragment`a.metadata`, sql.fragment`a.roles`]),
     })}`,

@@ -9,7 +9,9 @@ import {
   countResetMail,
   deleteMail,
   findAddressees,
+  findInvitationMail,
   findMail,
+  insertInvitationToken,
   insertMail,
   insertToken,
   listFailedMails,
@@ -86,6 +88,7 @@ export async function sendAccountMail(parts: MailParts, mailId: string): Promise
   if (mail.kind === 'passwordResetAsked') return queueResetMails(db, mail);
   try {
     if (mail.kind === 'idTaken') await sendIdTaken(parts, mail);
+    else if (mail.kind === 'invitation') await sendInvitation(parts, mail);
     else await sendToken(parts, { mailId, kind: mail.kind, userId: mail.userId as string });
   } catch (error) {
     if (!(error instanceof Undeliverable)) throw error;
@@ -133,10 +136,11 @@ async function sendToken(
 
 const NOT_YOU = 'If you did not request this, ignore this mail.';
 
-/** Shortens a login id that a stranger chose, so that it cannot contain a message to the recipient. */
+/** Shortens a name that a stranger chose, so that it cannot contain a message to the recipient. */
 const shortened = (id: string) => (id.length > 40 ? `${id.slice(0, 39)}…` : id);
 
-const PATHS = { activation: '/api/accounts/activation', passwordReset: '/api/accounts/password' } as const;
+/** Pages of the console. Mails that are on their way may name the pages below `/api/accounts`. */
+const PATHS = { activation: '/activate', passwordReset: '/reset' } as const;
 
 const TEXTS = {
   activation: {
@@ -161,6 +165,24 @@ const sendIdTaken = ({ mailer }: MailParts, { recipient = '', identifier = '' }:
       `Somebody tried to register the account '${shortened(identifier)}' with this address. The id exists already, so no account was created.\n` +
       `Register with another id or, if the account is yours, reset its password.\n\n${NOT_YOU}\n`,
   });
+
+/** Says the same whether the address has an account or not: whoever invites cannot read off who has one. */
+async function sendInvitation({ db, mailer, settings }: MailParts, { recipient = '', identifier = '' }: MailRow) {
+  const invitation = await findInvitationMail(db, identifier);
+  if (!invitation) return;
+  const { token, hash } = newMailToken();
+  await db.transaction((tx) => insertInvitationToken(tx, identifier, hash));
+  const { project, role, inviter = 'Somebody', expiresAt } = invitation;
+  const link = `${baseOf(settings)}/signin?invitation=${token}`;
+  await mailer.send({
+    to: recipient,
+    subject: 'An invitation to a project',
+    text:
+      `${shortened(inviter)} invites you to the project '${shortened(project)}' as ${role}.\nSign in with this link to accept:\n\n${link}\n\n` +
+      `If you have no account, you need one first. The link works once, until ${expiresAt.slice(0, 10)} (UTC).\n` +
+      `On a command line: platform invitation accept --token ${token}\n\nIf you do not expect it, ignore this mail.\n`,
+  });
+}
 
 const withToken = (address: string, token: string) => `${address}${address.includes('?') ? '&' : '?'}token=${token}`;
 

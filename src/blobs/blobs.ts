@@ -5,10 +5,12 @@ import type { StoreMarker } from './marker.ts';
 
 /**
  * Areas of a store: `staging` for uploads, `dataset` for contents of datasets, `export` for files to download. `list`
- * covers only these.
+ * covers these, and those of backups if it is asked for one.
  */
 export const AREAS = ['staging', 'dataset', 'export'] as const;
 export type Area = (typeof AREAS)[number];
+/** Areas of a store of backups. */
+const BACKUP_AREAS = ['backup', 'table', 'blob'];
 
 export interface BlobInfo {
   size: number;
@@ -120,9 +122,11 @@ export interface StoredBlob {
   lastModified: Date;
 }
 
-/** Areas that may contain names with this prefix. */
-export const areasOf = (prefix: string) =>
-  AREAS.filter((area) => prefix.startsWith(`${area}/`) || `${area}/`.startsWith(prefix));
+/** Areas that may contain names with this prefix; those of backups only if it begins with one. */
+export const areasOf = (prefix: string): string[] => [
+  ...AREAS.filter((area) => prefix.startsWith(`${area}/`) || `${area}/`.startsWith(prefix)),
+  ...BACKUP_AREAS.filter((area) => prefix.startsWith(`${area}/`)),
+];
 
 const NAME = /^[a-z]{1,20}\/[A-Za-z0-9._~-]{1,220}$/;
 

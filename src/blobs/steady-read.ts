@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../errors.ts';
-import type { ByteRange } from './blobs.ts';
+import { AppError, notFound } from '../errors.ts';
+import type { BlobStore, ByteRange } from './blobs.ts';
 
 /** Maximum number of consecutive connections without a byte. */
 const MAX_FAILURES = 4;
@@ -55,4 +55,13 @@ export async function* readSteadily({ name, range, open, idleMs = IDLE_MS, signa
       clearTimeout(timer);
     }
   }
+}
+
+/** Reads a whole blob, as `readSteadily`. Throws `notFound`. */
+export async function* readWhole(store: BlobStore, name: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+  const info = await store.info(name);
+  if (info === undefined) throw notFound('Blob', name);
+  const { size, etag } = info;
+  const open = (range: ByteRange, stop: AbortSignal) => store.read(name, range, etag, stop);
+  yield* readSteadily({ name, range: { start: 0, end: size - 1 }, open, signal });
 }

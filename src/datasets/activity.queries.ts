@@ -57,6 +57,18 @@ const columns = (caller: Caller) => sql.fragment`
   case when a.from_project_id is null then a.before else a.before || ${seenProject(caller, sql.fragment`a.from_project_id`)} end as before,
   case when a.to_project_id is null then a.after else a.after || ${seenProject(caller, sql.fragment`a.to_project_id`)} end as after`;
 
+/** Whether the caller sees this project, or would see it if it was not in the recycle bin. */
+export const knowsProject = (db: Reads, caller: Caller, id: string) =>
+  db.exists(
+    sql.unsafe`select from ${projectsWithRights(caller)} p where p.id = ${id} and ${isVisible(sql.fragment`p`)}`,
+  );
+
+/** Whether the caller sees this dataset, or would see it if it was not in the recycle bin. */
+export const knowsDataset = (db: Reads, caller: Caller, id: string) =>
+  db.exists(
+    sql.unsafe`select from ${datasetsWithRights(caller)} j where j.id = ${id} and ${isVisible(sql.fragment`j`)}`,
+  );
+
 /** Activity of a dataset that the caller sees, newest first. `before`: id of the last entry of the previous page. */
 export const listDatasetActivity = (db: Reads, caller: Caller, id: string, before: string | undefined, limit: number) =>
   db.any(sql.type(Row)`

@@ -15,7 +15,7 @@ export async function activityRoutes(app: App, parts: { db: Reads; cursors: Sign
     operationId: 'listProjectActivity',
     summary: 'Lists who did what to a project, its subprojects and datasets, newest first',
     description:
-      'Creations, changes, moves, deletions, restores, new content, members, and revoked addresses. An entry belongs to the projects that its subject was in at the time, and is shown to those who may see the subject now; what was deleted for good leaves one entry in the project above. A page may have fewer entries than `limit`: the list ends where `cursor` is absent.',
+      'Creations, changes, moves, deletions, restores, new content, members, and revoked addresses. An entry belongs to the projects that its subject was in at the time, and is shown to those who may see the subject now; what was deleted for good leaves one entry in the project above. Also of a project in the recycle bin. A page may have fewer entries than `limit`: the list ends where `cursor` is absent.',
     params: idParam('project'),
     querystring: z.object(cursorQuery),
     response: { 200: cursorPageOf(Activity) },
@@ -26,7 +26,7 @@ export async function activityRoutes(app: App, parts: { db: Reads; cursors: Sign
   datasets.get('/api/metadata/dataset/:id/activity', {
     operationId: 'listDatasetActivity',
     summary: 'Lists who did what to a dataset, newest first',
-    description: 'Writes of single values of time series are not listed.',
+    description: 'Also of a dataset in the recycle bin. Writes of single values of time series are not listed.',
     params: idParam('dataset'),
     querystring: z.object(cursorQuery),
     response: { 200: cursorPageOf(Activity) },

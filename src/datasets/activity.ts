@@ -1,13 +1,14 @@
 import type { Reads } from '../db.ts';
+import { notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { type CursorPage, cursorPage, DEFAULT_LIMIT, readCursor, writeCursor } from '../http/rules/paging.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
-import { visibleProject } from '../projects/visibility.queries.ts';
-import { visibleDataset } from './access.ts';
 import {
   type Activity,
   type ActivityRow,
   findLastScanned,
+  knowsDataset,
+  knowsProject,
   listDatasetActivity,
   listProjectActivity,
 } from './activity.queries.ts';
@@ -21,16 +22,16 @@ export interface PageQuery {
 }
 
 /**
- * A page of the activity of a project with all that was in it. It has fewer entries than asked for, and a cursor, where
- * the caller may not see most of them.
+ * A page of the activity of a project, also of one in the recycle bin, with all that was in it. It has fewer entries
+ * than asked for, and a cursor, where the caller may not see most of them.
  */
 export async function projectActivity(
   { db, cursors }: { db: Reads; cursors: Signer },
   caller: Caller,
-  projectId: string,
+  id: string,
   query: PageQuery,
 ): Promise<CursorPage<Activity>> {
-  const { id } = await visibleProject(db, caller, projectId);
+  if (!(await knowsProject(db, caller, id))) throw notFound('Project', id);
   const scope = ['activity of project', id, caller.userId];
   const limit = query.limit ?? DEFAULT_LIMIT;
   const before = query.cursor === undefined ? undefined : (await readCursor(cursors, query.cursor, scope)).id;
@@ -41,14 +42,14 @@ export async function projectActivity(
   return last === null ? { data } : { data, cursor: await writeCursor(cursors, { value: '', id: last }, scope) };
 }
 
-/** A page of the activity of a dataset. */
+/** A page of the activity of a dataset, also of one in the recycle bin. */
 export async function datasetActivity(
   { db, cursors }: { db: Reads; cursors: Signer },
   caller: Caller,
-  datasetId: string,
+  id: string,
   query: PageQuery,
 ): Promise<CursorPage<Activity>> {
-  const { id } = await visibleDataset(db, caller, datasetId);
+  if (!(await knowsDataset(db, caller, id))) throw notFound('Dataset', id);
   const page = await cursorPage(
     cursors,
     query,

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Database } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
+import { checkRowVersion } from '../http/rules/row-version.ts';
 import { requireCapability } from '../projects/access.ts';
-import { checkRowVersion } from '../projects/change.ts';
 import { lockProjectTrees } from '../projects/tree.ts';
 import { idleDataset, lockedDataset } from './access.ts';
 import { type DatasetChange, findProjectId, getRecord, markDeleted, updateDataset } from './queries.ts';

@@ -26,7 +26,7 @@ import {
   notDeleted,
   visibleProjects,
 } from '../projects/visibility.queries.ts';
-import { datasetsWithRights, visibleIn } from './queries.ts';
+import { datasetsWithRights, hasPicture, visibleIn } from './queries.ts';
 import { type Dataset, DatasetSummary, PlacedDataset } from './record.ts';
 
 /** Parts of a long list of datasets `d`. */
@@ -75,6 +75,7 @@ function item(free: FreeForm) {
     spatialInformation: optional(json, sql.fragment`d.spatial_information`),
     storageSize: json(sql.fragment`d.storage_size`),
     rowVersion: word(sql.fragment`d.row_version`),
+    hasThumbnail: json(sql.fragment`(${hasPicture})::text`),
     permissions: only(
       sql.fragment`d.rights & ${rightOf('canGrantAccess')}::int <> 0`,
       json(sql.fragment`d.permissions`),

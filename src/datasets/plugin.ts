@@ -12,6 +12,7 @@ import { hierarchyRoutes } from './hierarchy.routes.ts';
 import { importStagedRoutes } from './import-staged.routes.ts';
 import { datasetListRoutes } from './list.routes.ts';
 import { datasetRoutes } from './routes.ts';
+import { datasetThumbnailRoutes } from './thumbnail.routes.ts';
 
 export interface DatasetsOptions {
   db: Database;
@@ -30,6 +31,7 @@ export async function datasetsPlugin(
   const { publicUrl } = settings;
   const lifetimes = { read: settings['grants.readLifetime'], write: settings['grants.writeLifetime'] };
   await app.register(datasetRoutes, { db, publicUrl });
+  await app.register(datasetThumbnailRoutes, { db });
   await app.register(activityRoutes, { db, cursors });
   await app.register(datasetListRoutes, { db, signer, publicUrl, recursiveLists: settings['compat.recursiveLists'] });
   await app.register(grantRoutes, { db, signer, publicUrl, lifetimes });

@@ -20,6 +20,10 @@ import {
 } from '../projects/visibility.queries.ts';
 import { DatasetRowWithRights, type DatasetType } from './record.ts';
 
+/** Whether the dataset `d` has a thumbnail. */
+export const hasPicture = sql.fragment`
+  exists (select from dataset_thumbnails t where t.dataset_id = d.id and t.png_512 is not null)`;
+
 /** Columns of the full record, from table `d`. */
 export const recordColumns = recordColumnsAs(shown);
 
@@ -27,7 +31,8 @@ export const recordColumns = recordColumnsAs(shown);
 export function recordColumnsAs(free: FreeForm) {
   return sql.fragment`
   d.id, d.created_at, d.created_by, d.updated_at, d.updated_by, d.name, d.description, d.dataset_type, d.dataset_format, d.project_id,
-  ${free(sql.fragment`d.metadata`)} as metadata, ${free(sql.fragment`d.properties`)} as properties, d.tags, d.temporal_information, d.spatial_information, d.storage_size, d.row_version::text as row_version`;
+  ${free(sql.fragment`d.metadata`)} as metadata, ${free(sql.fragment`d.properties`)} as properties, d.tags, d.temporal_information, d.spatial_information, d.storage_size, d.row_version::text as row_version,
+  ${hasPicture} as has_thumbnail`;
 }
 
 /** The full record with permissions and the caller's rights, from `visible`. */
@@ -110,6 +115,8 @@ const Entry = z.object({
   /** Absent for time series, whose values are rows of the database. */
   blob: z.string().optional(),
   storageSize: z.number(),
+  /** Code of the coordinate system as the record has it, which clients may have written. */
+  srid: z.unknown().optional(),
   rowVersion: z.string(),
   lockedBy: z.string().optional(),
   role: z.enum(ROLES).optional(),
@@ -119,8 +126,8 @@ const Entry = z.object({
 export type VisibleDataset = z.infer<typeof Entry>;
 
 const entry = sql.fragment`
-  d.id, d.project_id, j.tenant_id, d.name, d.dataset_type, d.dataset_format, d.file_extension, d.blob, d.storage_size, d.row_version::text as row_version,
-  d.locked_by, j.role, j.rights`;
+  d.id, d.project_id, j.tenant_id, d.name, d.dataset_type, d.dataset_format, d.file_extension, d.blob, d.storage_size,
+  d.spatial_information->'srid' as srid, d.row_version::text as row_version, d.locked_by, j.role, j.rights`;
 
 const visibleEntry = statement(
   'visible dataset',

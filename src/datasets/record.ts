@@ -3,6 +3,7 @@ import {
   component,
   createdAt,
   createdBy,
+  flag,
   number,
   rowVersion,
   text,
@@ -41,6 +42,7 @@ export const DatasetRow = z.object({
     .describe('Area of the data: `location`, `primarySpatialReference`, `srid`, `resolution`.'),
   storageSize: number('Size of the contents in bytes.', 1048576),
   rowVersion,
+  hasThumbnail: flag('Whether there is a small picture of the content.'),
   contentProblem: z
     .enum(['damaged', 'missing'])
     .optional()
@@ -95,6 +97,7 @@ export function toDataset(
     spatialInformation: row.spatialInformation,
     storageSize: row.storageSize,
     rowVersion: row.rowVersion,
+    hasThumbnail: row.hasThumbnail,
     contentProblem: row.contentProblem,
     permissions: may({ rights: row.rights ?? 0 }, 'canGrantAccess') ? row.permissions : undefined,
     dataPath: dataPath(row.id, base),

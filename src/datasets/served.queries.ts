@@ -8,8 +8,12 @@ const Served = z.object({
   name: z.string(),
   datasetType: z.string(),
   datasetFormat: z.string(),
+  /** Absent: that of the format. */
+  fileExtension: z.string().optional(),
   blob: z.string().optional(),
   storageSize: z.number(),
+  /** Code of the coordinate system as the record has it, which clients may have written. */
+  srid: z.unknown().optional(),
   rowVersion: z.string(),
 });
 /** A dataset as the holder of a signed link sees it. */
@@ -20,7 +24,7 @@ const served = statement(
   Served,
   { id: 'uuid' },
   ({ id }) => sql.fragment`
-  select d.id, d.name, d.dataset_type, d.dataset_format, d.blob, d.storage_size, d.row_version::text as row_version
+  select d.id, d.name, d.dataset_type, d.dataset_format, d.file_extension, d.blob, d.storage_size, d.spatial_information->'srid' as srid, d.row_version::text as row_version
   from datasets d where d.id = ${id} and ${notDeleted}`,
 );
 

@@ -130,8 +130,8 @@ export const countVisible = (db: Reads, caller: Caller, range: Range, filter: Ev
     select count(*) from (select ${readable(caller, range, filter)} limit ${range.limit}) found`);
 
 /** Deletes one batch of expired events with their deliveries. Returns whether there may be more. */
-export async function forgetOldEvents(tx: Transaction, keptDays: number, atOnce: number): Promise<boolean> {
-  const interval = sql.fragment`make_interval(days => ${-keptDays}::int)`;
+export async function forgetOldEvents(tx: Transaction, ageMs: number, atOnce: number): Promise<boolean> {
+  const interval = sql.fragment`(${-ageMs} * interval '1 millisecond')`;
   // ids are UUIDv7, which start with the time, so the index on ids finds old events
   const { count } = await tx.one(sql.write(z.object({ count: z.number() }))`
     with old as (

@@ -37,7 +37,7 @@ export async function eventRoutes(app: App, { db, notifier, findCaller }: EventR
     summary: 'Lists events behind an offset, or streams them with `Accept: text/event-stream`',
     description: [
       'To continue, send the offset of the last event as `after`; no event is skipped. `last` instead of `limit` lists the newest',
-      'events. Events are kept for 30 days.',
+      'events. Events are kept for `events.retention` (30 days).',
       'In a stream, each event is a CloudEvent with its offset as `id`. `Last-Event-ID` or `after` sets the start;',
       'without them, the stream starts with new events. A comment is sent at least every 15 seconds. A client that shows lists sends',
       '`maxBehind`: if more events wait for it, the stream skips them and sends an event named `behind`, after which the client reads',

@@ -21,6 +21,9 @@ export class ConversionError extends Error {
   }
 }
 
+/** Code of the error for features that are too many to be indexed for a preview; a store of them has an index. */
+export const NEEDS_STORE = 'NeedsStore';
+
 /** The request is invalid for any file, for example because a coordinate system does not exist. */
 export class RequestError extends ConversionError {
   override readonly name = 'RequestError';

@@ -1,5 +1,11 @@
 /* Pictures of data as PNG. */
 
+export {
+  drawThumbnail,
+  THUMBNAIL_SIDES,
+  type ThumbnailOptions,
+  type ThumbnailPictures,
+} from './convert/thumbnail/thumbnail.ts';
 export { Canvas } from './geo/draw/canvas.ts';
 export { gridPicturePng } from './geo/draw/grid-picture.ts';
 export { gridPreviewPng } from './geo/draw/grid-preview.ts';

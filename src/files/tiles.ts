@@ -16,3 +16,4 @@ export { HALF_WORLD, mercatorMatrices, resolutionOf, type TileIndex, tilesWithin
 export { OUT_OF_RANGE, OUTPUT_TYPES, type OutputType } from './tiles/raster/encode-tile.ts';
 export { colourAt, parseColour } from './tiles/raster/ramp.ts';
 export { type TileKey, tileFieldKind } from './tiles/vector/tile-values.ts';
+export { mercatorX, mercatorYOnMap } from './tiles/web-mercator.ts';

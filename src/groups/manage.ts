@@ -2,6 +2,7 @@ import { audit, by, compareMembers } from '../audit.ts';
 import type { Database, Reads, Transaction } from '../db.ts';
 import { conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
+import { checkRowVersion } from '../http/rules/row-version.ts';
 import type { Sealer } from '../platform/keys/sealing.ts';
 import { isUuid } from '../platform/text/uuid.ts';
 import { keepingAnAdministrator } from './administrators.ts';
@@ -31,6 +32,11 @@ export interface GroupRequest {
   /** Login ids or user ids. */
   users?: string[] | undefined;
   metadata?: Record<string, unknown> | undefined;
+}
+
+export interface GroupChange extends GroupRequest {
+  /** Version that the caller read. */
+  rowVersion?: string | undefined;
 }
 
 export interface GroupParts {
@@ -90,11 +96,12 @@ export async function createGroup(parts: GroupParts, caller: Caller, request: Gr
 }
 
 /** Updates a group. Absent members keep their values, so that a request without `users` does not empty the group. */
-export async function changeGroup(parts: GroupParts, caller: Caller, request: GroupRequest) {
+export async function changeGroup(parts: GroupParts, caller: Caller, request: GroupChange) {
   const id = request.id ?? request.name;
   if (id === undefined) throw invalidMember('id', 'The request names no group. Send the id of the group.');
   return parts.db.transaction(async (tx) => {
     const before = await lockGroup(tx, id);
+    checkRowVersion('Group', before, request.rowVersion);
     const { name = before.name } = request;
     if (name !== before.name) await checkNewName(tx, before, name);
     let metadataKeys: string[] = [];

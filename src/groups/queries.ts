@@ -31,14 +31,16 @@ const Group = z.object({
   users: z.array(z.string()),
   metadata: z.record(z.string(), z.unknown()),
   builtIn: z.boolean(),
+  rowVersion: z.string(),
 });
-/** A group; `users` are login ids. */
+/** A group; `users` are login ids. Its version tells of its members, too: they may go without a write to the group. */
 export type Group = z.infer<typeof Group>;
 
 const groupAs = (
   free: FreeForm,
 ) => sql.fragment`g.id, g.name, ${free(sql.fragment`g.metadata`)} as metadata, g.built_in,
-  array(select a.id from group_members m join accounts a using (user_id) where m.group_id = g.id order by a.id collate "C") as users`;
+  array(select a.id from group_members m join accounts a using (user_id) where m.group_id = g.id order by a.id collate "C") as users,
+  concat_ws('-', g.row_version, (select md5(string_agg(m.user_id::text, '' order by m.user_id)) from group_members m where m.group_id = g.id)) as row_version`;
 const group = groupAs(shown);
 
 const groups = {

@@ -3,7 +3,7 @@ import type { Database } from '../db.ts';
 import { type Part, sendList } from '../http/answers/long-list.ts';
 import { type App, Routes } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
-import { component, number, text, texts } from '../http/rules/members.ts';
+import { component, number, rowVersion, text, texts } from '../http/rules/members.ts';
 import { freeForm } from '../http/rules/names.ts';
 import { offsetQuery } from '../http/rules/paging.ts';
 import { queryBoolean, queryList } from '../http/rules/query.ts';
@@ -20,9 +20,10 @@ const GroupAnswer = component('Group', {
     type: 'object',
     additionalProperties: true,
   }),
+  rowVersion,
 });
 export type GroupAnswer = z.infer<typeof GroupAnswer>;
-const toAnswer = ({ id, name, users, metadata }: Group) => ({ id, name, users, metadata });
+const toAnswer = ({ builtIn: _, ...group }: Group) => group;
 
 const Name = chosenName(
   z
@@ -44,6 +45,7 @@ const GroupBody = component('GroupBody', {
     .optional()
     .describe('Free-form object; `2FAMetadata` contains the second factor that the group requires of its members.'),
 });
+const GroupChange = GroupBody.extend({ rowVersion: rowVersion.optional() }).meta({ id: 'GroupChange' });
 const Path = z.object({ id: text('Id of the group.') });
 const UserPath = z.object({ userId: text('User id of the account.') });
 
@@ -61,7 +63,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
         item: GroupAnswer,
         freeForm: { members: ['metadata'], textOf: (id: string) => findMetadata(db, id) },
         rows: (part: Part) => listGroups(db, part),
-        show: ({ id, name, users, metadata }: z.output<typeof ListedGroup>) => ({ id, name, users, metadata }),
+        show: ({ builtIn: _, ...group }: z.output<typeof ListedGroup>) => group,
       };
       return sendList(reply, list, query, { bare: true });
     },
@@ -83,7 +85,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
     operationId: 'replaceGroup',
     summary: 'Updates a group',
     description: 'Absent members keep their values. An empty `users` or `metadata` clears it.',
-    body: GroupBody,
+    body: GroupChange,
     response: { 200: GroupAnswer },
     handler: async (request) => {
       const group = await changeGroup(parts, request.caller, request.body);

@@ -2,18 +2,23 @@ import { audit, by, compareMembers } from '../audit.ts';
 import type { Database, Reads } from '../db.ts';
 import { AppError, conflict, forbidden, notFound } from '../errors.ts';
 import { type Caller, isAdministrator } from '../http/caller.ts';
+import { checkRowVersion } from '../http/rules/row-version.ts';
 import { visibleTenant } from '../tenants/access.ts';
+import type { OffsetPage } from '../tenants/queries.ts';
 import {
   deleteFeature,
   deleteLicence,
   type FeatureRow,
   type FeatureType,
+  featureExists,
   findFeatureNamed,
   insertFeature,
   insertLicence,
   type LicensedFeature,
+  listFeatureTenants,
   listLicensed,
   lockFeature,
+  lockLicence,
   type NewFeature,
   setEnabled,
   updateFeature,
@@ -32,16 +37,29 @@ export const defineFeature = (db: Database, caller: Caller, feature: NewFeature)
     return made;
   });
 
-export const changeFeature = (db: Database, caller: Caller, id: string, feature: NewFeature): Promise<FeatureRow> =>
+export const changeFeature = (
+  db: Database,
+  caller: Caller,
+  id: string,
+  { rowVersion, ...feature }: NewFeature & { rowVersion?: string | undefined },
+): Promise<FeatureRow> =>
   db.transaction(async (tx) => {
     const before = await lockFeature(tx, id);
     if (!before) throw notFound('Feature', id);
+    checkRowVersion('Feature', { ...before, id }, rowVersion);
     if (await findFeatureNamed(tx, feature.name, id)) throw nameTaken(feature.name);
     const changed = await updateFeature(tx, id, feature, caller.userId);
     if (!changed) throw notFound('Feature', id);
-    await audit(tx, { action: 'feature.change', subject: id, ...by(caller), details: compareMembers(before, changed) });
+    await audit(tx, {
+      action: 'feature.change',
+      subject: id,
+      ...by(caller),
+      details: compareMembers(audited(before), audited(changed)),
+    });
     return changed;
   });
+
+const audited = ({ rowVersion: _, ...feature }: FeatureRow) => feature;
 
 export const removeFeature = (db: Database, caller: Caller, id: string): Promise<void> =>
   db.transaction(async (tx) => {
@@ -81,13 +99,25 @@ export async function licensedFeatures(
   return listLicensed(db, tenantId, type);
 }
 
+export async function tenantsOf(db: Reads, featureId: string, window: OffsetPage) {
+  if (!(await featureExists(db, featureId))) throw notFound('Feature', featureId);
+  return listFeatureTenants(db, featureId, window);
+}
+
 /** Switches a licensed feature on or off, for Owners of the tenant. The licence stays. */
-export const enable = (db: Database, caller: Caller, featureId: string, tenantId: string, enabled: boolean) =>
+export const enable = (
+  db: Database,
+  caller: Caller,
+  { featureId, tenantId, rowVersion }: { featureId: string; tenantId: string; rowVersion: string | undefined },
+  enabled: boolean,
+) =>
   db.transaction(async (tx) => {
     await visibleTenant(tx, caller, tenantId);
     if (!ownsTenant(caller, tenantId)) throw forbidden(`Only Owners of tenant '${tenantId}' may switch its features.`);
+    const before = await lockLicence(tx, featureId, tenantId);
+    if (!before) throw unlicensed(featureId, tenantId);
+    checkRowVersion('Licence', { ...before, id: featureId }, rowVersion);
     const changed = await setEnabled(tx, featureId, tenantId, enabled, caller.userId);
-    if (!changed) throw unlicensed(featureId, tenantId);
     const action = enabled ? 'feature.enable' : 'feature.disable';
     await audit(tx, { action, subject: featureId, tenantId, ...by(caller) });
     return changed;

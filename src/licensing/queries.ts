@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { type Reads, sql, type Transaction } from '../db.ts';
+import { flag, text, timeText, uuidText } from '../http/rules/members.ts';
+import type { OffsetPage } from '../tenants/queries.ts';
 
 export const FEATURE_TYPES = ['Application', 'Service'] as const;
 export type FeatureType = (typeof FEATURE_TYPES)[number];
@@ -10,11 +12,13 @@ const FeatureRow = z.object({
   type: z.enum(FEATURE_TYPES),
   url: z.string().optional(),
   responseUrl: z.string().optional(),
+  rowVersion: z.string(),
 });
 export type FeatureRow = z.infer<typeof FeatureRow>;
-export type NewFeature = Omit<FeatureRow, 'featureId'>;
+export type NewFeature = Omit<FeatureRow, 'featureId' | 'rowVersion'>;
 
-const feature = sql.fragment`f.id as feature_id, f.name, f.type, f.url, f.response_url`;
+const plain = sql.fragment`f.id as feature_id, f.name, f.type, f.url, f.response_url`;
+const feature = sql.fragment`${plain}, f.row_version::text as row_version`;
 
 export const listFeatures = (db: Reads, type: FeatureType | undefined) =>
   db.any(sql.type(FeatureRow)`
@@ -45,6 +49,8 @@ export const lockFeature = (tx: Transaction, id: string) =>
 export const findFeatureNamed = (db: Reads, name: string, exceptId: string) =>
   db.exists(sql.unsafe`select from features where name = ${name} and id <> ${exceptId}`);
 
+export const featureExists = (db: Reads, id: string) => db.exists(sql.unsafe`select from features where id = ${id}`);
+
 /** Ends its licences, too. */
 export const deleteFeature = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.write(FeatureRow)`delete from features f where f.id = ${id} returning ${feature}`);
@@ -69,14 +75,35 @@ export type LicensedFeature = z.infer<typeof LicensedFeature>;
 /** Licensed features of a tenant. */
 export const listLicensed = (db: Reads, tenantId: string, type: FeatureType | undefined) =>
   db.any(sql.type(LicensedFeature)`
-    select ${feature}, l.enabled from feature_licences l join features f on f.id = l.feature_id
+    select ${plain}, l.enabled, l.row_version::text as row_version from feature_licences l join features f on f.id = l.feature_id
     where l.tenant_id = ${tenantId} and (${type ?? null}::text is null or f.type = ${type ?? null})
     order by f.name collate "C"`);
 
+export const FeatureTenantRow = z.object({
+  tenantId: uuidText('Id of the tenant.'),
+  name: text('Name of the tenant.', 'River authority'),
+  enabled: flag('Whether the tenant has enabled the feature.'),
+  licensedAt: timeText('When the feature was licensed to the tenant, UTC.'),
+});
+
+/** Tenants that a feature is licensed to. */
+export const listFeatureTenants = (db: Reads, featureId: string, { offset = 0, limit }: OffsetPage) =>
+  db.any(sql.type(FeatureTenantRow)`
+    select l.tenant_id, t.name, l.enabled, l.created_at as licensed_at
+    from feature_licences l join tenants t on t.id = l.tenant_id where l.feature_id = ${featureId}
+    order by t.name collate "C", t.id offset ${offset} limit ${limit ?? null}::bigint`);
+
+const Licence = z.object({ enabled: z.boolean(), rowVersion: z.string() });
+
+export const lockLicence = (tx: Transaction, featureId: string, tenantId: string) =>
+  tx.maybeOne(sql.write(Licence)`
+    select enabled, row_version::text as row_version from feature_licences
+    where tenant_id = ${tenantId} and feature_id = ${featureId} for update`);
+
 export const setEnabled = (tx: Transaction, featureId: string, tenantId: string, enabled: boolean, userId: string) =>
-  tx.maybeOne(sql.write(z.object({ enabled: z.boolean() }))`
+  tx.one(sql.write(Licence)`
     update feature_licences set enabled = ${enabled}, updated_at = now(), updated_by = ${userId}
-    where tenant_id = ${tenantId} and feature_id = ${featureId} returning enabled`);
+    where tenant_id = ${tenantId} and feature_id = ${featureId} returning enabled, row_version::text as row_version`);
 
 /** Names of features that a tenant has licensed and enabled. */
 export const listEnabledServices = (db: Reads, tenantId: string) =>

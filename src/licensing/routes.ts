@@ -5,8 +5,8 @@ import { invalid } from '../errors.ts';
 import { type App, Routes } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
 import { idParam, uuidParam } from '../http/rules/forms.ts';
-import { component, flag, text, uuidText } from '../http/rules/members.ts';
-import { listOf } from '../http/rules/paging.ts';
+import { component, flag, rowVersion, text, uuidText } from '../http/rules/members.ts';
+import { listOf, offsetQuery } from '../http/rules/paging.ts';
 import { queryEnum } from '../http/rules/query.ts';
 import {
   changeFeature,
@@ -16,9 +16,10 @@ import {
   license,
   licensedFeatures,
   removeFeature,
+  tenantsOf,
 } from './features.ts';
 import type { Gates } from './gates.ts';
-import { FEATURE_TYPES, listFeatures } from './queries.ts';
+import { FEATURE_TYPES, FeatureTenantRow, listFeatures } from './queries.ts';
 
 const definition = {
   name: text('Name of the licensed feature.', 'Map viewer'),
@@ -26,13 +27,22 @@ const definition = {
   url: text('Address of the application.', 'https://maps.example').optional(),
   responseUrl: text('Address that a login returns to.', 'https://maps.example/login').optional(),
 };
-const Feature = component('FeatureDefinition', { featureId: uuidText('Id of the licensed feature.'), ...definition });
+const Feature = component('FeatureDefinition', {
+  featureId: uuidText('Id of the licensed feature.'),
+  ...definition,
+  rowVersion,
+});
 export type Feature = z.infer<typeof Feature>;
 const LicensedFeature = Feature.extend({ enabled: flag('Whether the tenant has enabled the feature.') }).meta({
   id: 'LicensedFeature',
 });
 export type LicensedFeature = z.infer<typeof LicensedFeature>;
-const Enabled = component('FeatureSwitch', { enabled: flag('Whether the tenant has enabled the feature.') });
+const FeatureTenant = FeatureTenantRow.meta({ id: 'FeatureTenant' });
+export type FeatureTenant = z.infer<typeof FeatureTenant>;
+const Enabled = component('FeatureSwitch', {
+  enabled: flag('Whether the tenant has enabled the feature.'),
+  rowVersion,
+});
 export type Enabled = z.infer<typeof Enabled>;
 
 const Address = z.url({ protocol: /^https?$/ }).max(2048);
@@ -93,7 +103,7 @@ export async function licensingRoutes(app: App, { db, gates }: { db: Database; g
     operationId: 'replaceFeatureDefinition',
     summary: 'Updates a feature',
     params: idParam('licensed feature'),
-    body: NewFeature,
+    body: NewFeature.extend({ rowVersion: rowVersion.optional() }),
     response: { 200: Feature },
     handler: async ({ caller, params, body }) => changeFeature(db, caller, params.id, body),
   });
@@ -126,15 +136,25 @@ export async function licensingRoutes(app: App, { db, gates }: { db: Database; g
     summary: 'Enables or disables a licensed feature',
     description: 'For Owners of the tenant. The licence stays. The header `svc-project-id` may carry the tenant id.',
     params: OfTenant,
-    body: z.object({ enabled: flag('Whether the tenant uses the feature.') }),
+    body: z.object({ enabled: flag('Whether the tenant uses the feature.'), rowVersion: rowVersion.optional() }),
     response: { 200: Enabled },
     handler: async (request) => {
       const { caller, params, body } = request;
       const inHeader = tenantInHeader(request);
       if (inHeader !== undefined && inHeader !== params.tenantId)
         throw invalid(`The header svc-project-id names tenant '${inHeader}', but the path names '${params.tenantId}'.`);
-      return enable(db, caller, params.id, params.tenantId, body.enabled);
+      const licence = { featureId: params.id, tenantId: params.tenantId, rowVersion: body.rowVersion };
+      return enable(db, caller, licence, body.enabled);
     },
+  });
+
+  administrators.get('/api/admin/feature/:id/tenant', {
+    operationId: 'listFeatureTenants',
+    summary: 'Lists the tenants that a feature is licensed to',
+    params: idParam('licensed feature'),
+    querystring: z.object(offsetQuery),
+    response: { 200: listOf(FeatureTenant) },
+    handler: async ({ params, query }) => ({ data: [...(await tenantsOf(db, params.id, query))] }),
   });
 
   administrators.put('/api/admin/feature/:id/tenant/:tenantId/license', {

@@ -5,6 +5,7 @@ import type { FindCaller } from '../http/rules/auth.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import { announcer } from '../transfers/ends/announce.ts';
 import type { StartRules } from '../transfers/starts/rules.ts';
+import { auditRoutes } from './audit/routes.ts';
 import { blobStoreRoutes } from './blobs/routes.ts';
 import { cronRoutes } from './cron/routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
@@ -26,6 +27,7 @@ export interface OperationsOptions {
 
 export async function operationsPlugin(app: App, options: OperationsOptions) {
   const { db, metrics, findCaller, rules, cursors, settings } = options;
+  await app.register(auditRoutes, { db, cursors });
   await app.register(cronRoutes, { db });
   await app.register(blobStoreRoutes, { db });
   await app.register(jobRoutes, {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Database, Transaction } from '../db.ts';
-import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
+import { checkRowVersion } from '../http/rules/row-version.ts';
 import { requireCapability } from './access.ts';
 import type { ChangedAccessLevel, ChangedProject } from './forms.ts';
 import { getRecord, lockProject, setAccessLevel, updateProject } from './queries.ts';
@@ -15,20 +15,6 @@ import { type VisibleProject, visibleProject } from './visibility.queries.ts';
 export async function lockedProject(tx: Transaction, caller: Caller, id: string): Promise<VisibleProject> {
   await lockProject(tx, id);
   return visibleProject(tx, caller, id);
-}
-
-/**
- * Optimistic concurrency control: throws `conflict` if the client sent a `rowVersion` that is not the current one. Call
- * it after the check of rights, with the record locked.
- */
-export function checkRowVersion(
-  noun: 'Project' | 'Dataset',
-  { id, rowVersion }: { id: string; rowVersion: string },
-  expected: string | undefined,
-) {
-  if (expected === undefined || expected === rowVersion) return;
-  const sentence = `${noun} '${id}' has changed: its rowVersion is '${rowVersion}', not '${expected}'. Read it again.`;
-  throw conflict(sentence, { code: 'StaleRowVersion' });
 }
 
 /** Updates a project. Absent members are cleared, except access level and permissions, which keep their values. */

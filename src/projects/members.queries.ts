@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { type Reads, sql, type Transaction } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
+import { objects, text, uuidText } from '../http/rules/members.ts';
+import type { OffsetPage } from '../tenants/queries.ts';
 import { ROLES, type Role } from './access.ts';
 import { aggregateMembers } from './queries.ts';
 import { Member } from './record.ts';
@@ -10,6 +12,18 @@ import { visibleProjects } from './visibility.queries.ts';
 export const findMembers = (db: Reads, caller: Caller, id: string) =>
   db.maybeOne(sql.type(z.object({ members: z.array(Member) }))`
     select ${aggregateMembers(sql.fragment`p.member_source_id`, sql.fragment`p.tenant_id`)} from ${visibleProjects(caller)} p where p.id = ${id}`);
+
+export const TenantGuest = z.object({
+  userId: uuidText('User id of the guest.'),
+  accountId: text('Login id of the guest.', 'ann'),
+  name: text('Name of the person.', 'Ann Example'),
+  projectCount: z.int().describe('Number of projects in which the guest has a role.'),
+  projects: objects('Those of these projects that the caller sees.', {
+    id: uuidText('Id of the project.'),
+    name: text('Name of the project.', 'Upper valley'),
+    role: text('Role in the project.', 'Reader'),
+  }),
+});
 
 interface NewMember {
   userId: string;
@@ -61,6 +75,18 @@ export const listGuests = (tx: Transaction, tenantId: string, userIds: readonly 
   tx.anyFirst(sql.type(z.object({ userId: z.string() }))`
     select a.user_id from accounts a where a.user_id = any(${sql.array(userIds, 'uuid')}) and not exists (
       select from tenant_members t where t.tenant_id = ${tenantId} and t.user_id = a.user_id)`);
+
+/** Accounts with roles in projects of a tenant that are no members of it, with the projects that the caller sees. */
+export const listTenantGuests = (db: Reads, caller: Caller, tenantId: string, { offset = 0, limit }: OffsetPage) =>
+  db.any(sql.type(TenantGuest)`
+    select a.user_id, a.id as account_id, a.name, count(*)::int as project_count,
+      coalesce(jsonb_agg(jsonb_build_object('id', v.id, 'name', v.name, 'role', m.role) order by v.name, v.id)
+        filter (where v.id is not null), '[]') as projects
+    from project_members m join projects p on p.id = m.project_id join accounts a on a.user_id = m.account_id
+      left join (select id, name from ${visibleProjects(caller)} p where p.tenant_id = ${tenantId}) v on v.id = p.id
+    where p.tenant_id = ${tenantId} and p.deleted_at is null and not exists (
+      select from tenant_members t where t.tenant_id = ${tenantId} and t.user_id = a.user_id)
+    group by a.user_id order by a.id collate "C" offset ${offset} limit ${limit ?? null}::bigint`);
 
 /** Roles of the members of a project, its own or inherited. */
 export const listRoles = (tx: Transaction, projectId: string) =>

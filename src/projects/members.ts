@@ -2,9 +2,10 @@ import { type AuditEntry, auditAll, by, compareMembers } from '../audit.ts';
 import type { Database, Transaction } from '../db.ts';
 import { AppError, invalid, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
+import { checkRowVersion } from '../http/rules/row-version.ts';
 import { type Role, requireCapability } from './access.ts';
 import { recordProjectActivity } from './activity.queries.ts';
-import { checkRowVersion, lockedProject } from './change.ts';
+import { lockedProject } from './change.ts';
 import { refuseGuests } from './guests.ts';
 import {
   copyMembers,
@@ -75,17 +76,31 @@ export async function setMember(
 ): Promise<Member> {
   return db.transaction(async (tx) => {
     const project = await projectForMembers(tx, caller, id);
-    await refuseUnknown(tx, project.tenantId, [member], () => 'userId');
-    const had = (await listRoles(tx, id)).filter(({ userId }) => userId === member.userId);
-    const [before, after] = [rolesById(had), rolesById([member])];
-    const invited = await refuseGuests(tx, caller, project, { allowed: guests, members: after, before });
-    if (member.role !== 'Owner') await keepAnOwner(tx, project, member.userId);
-    await ownMembers(tx, project, caller.userId);
-    const [set] = await putMembers(tx, id, [member]);
-    await recordMembers(tx, caller, project, { before, after, guests: invited });
-    await touch(tx, id, caller.userId);
-    return { ...(set as Member), ...(invited.has(member.userId) ? { guest: true } : {}) };
+    return giveRole(tx, { granter: caller, actor: caller, guests }, project, member);
   });
+}
+
+/**
+ * Adds a member or changes the member's role. The transaction has locked the project's tree.
+ * @param granter whose right to add guests counts; @param actor who is recorded as having done it
+ */
+export async function giveRole(
+  tx: Transaction,
+  { granter, actor, guests }: { granter: Caller; actor: Caller; guests: boolean },
+  project: VisibleProject,
+  member: NewMember,
+): Promise<Member> {
+  const { id, tenantId } = project;
+  await refuseUnknown(tx, tenantId, [member], () => 'userId');
+  const had = (await listRoles(tx, id)).filter(({ userId }) => userId === member.userId);
+  const [before, after] = [rolesById(had), rolesById([member])];
+  const invited = await refuseGuests(tx, granter, project, { allowed: guests, members: after, before });
+  if (member.role !== 'Owner') await keepAnOwner(tx, project, member.userId);
+  await ownMembers(tx, project, actor.userId);
+  const [set] = await putMembers(tx, id, [member]);
+  await recordMembers(tx, actor, project, { before, after, guests: invited });
+  await touch(tx, id, actor.userId);
+  return { ...(set as Member), ...(invited.has(member.userId) ? { guest: true } : {}) };
 }
 
 export async function removeMember(db: Database, caller: Caller, id: string, userId: string): Promise<void> {
@@ -165,7 +180,7 @@ export async function recordMembers(
 const KEEPS_OWNER = 'A root project needs at least one Owner. Make another member Owner first.';
 
 /** Locks the tree, which serializes changes of members: two Owners leaving at once would each still see the other. */
-async function projectForMembers(tx: Transaction, caller: Caller, id: string): Promise<VisibleProject> {
+export async function projectForMembers(tx: Transaction, caller: Caller, id: string): Promise<VisibleProject> {
   await lockProjectTrees(tx, id);
   const project = await lockedProject(tx, caller, id);
   requireCapability(project, 'canGrantAccess');

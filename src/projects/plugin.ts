@@ -3,6 +3,7 @@ import type { Database } from '../db.ts';
 import type { App } from '../http/route.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { AfterDeletion } from './delete.ts';
+import { invitationRoutes } from './invitations/routes.ts';
 import { leaveTenantRoutes } from './leave-tenant.routes.ts';
 import { projectListRoutes } from './list.routes.ts';
 import { projectMemberRoutes } from './members.routes.ts';
@@ -24,6 +25,7 @@ export async function projectsPlugin(app: App, { db, cursors, afterDeletion, set
   await app.register(projectRoutes, { db });
   await app.register(projectTreeRoutes, { ...members, publicUrl: settings.publicUrl, afterDeletion });
   await app.register(projectMemberRoutes, members);
+  await app.register(invitationRoutes, members);
   await app.register(projectListRoutes, { db, cursors, recursive: settings['compat.recursiveLists'] });
   await app.register(principalRoutes, { db });
 }

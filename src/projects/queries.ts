@@ -6,6 +6,7 @@ import { statement } from '../platform/sql/statements.ts';
 import { ROLES } from './access.ts';
 import type { Permissions } from './permissions.ts';
 import { ProjectRow, Written } from './record.ts';
+import { hasThumbnail } from './thumbnail.queries.ts';
 import {
   CALLER_PARAMETERS,
   callerValues,
@@ -18,7 +19,7 @@ import {
 export const itemColumns = sql.fragment`
   p.id, p.created_at, p.created_by, p.updated_at, p.updated_by, p.name, p.description, p.access_level, p.inherits_members,
   p.row_version::text as row_version, p.parent_id as parent_project_id,
-  exists (select from project_thumbnails t where t.project_id = p.id) as has_thumbnail`;
+  ${hasThumbnail} as has_thumbnail`;
 
 type ColumnSql = Fragment;
 

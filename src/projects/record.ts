@@ -38,7 +38,7 @@ const base = {
   name: text('Name of the project.', 'Upper valley'),
   description: text('Description of the project.', 'Terrain and gauges').optional(),
   accessLevel: text('`Confidential`, `Private` or `Shared`. Informational: it does not change permissions.', 'Shared'),
-  hasThumbnail: flag('Whether the project has a thumbnail.'),
+  hasThumbnail: flag('Whether the project has a thumbnail, or a dataset directly in it.'),
   inheritsMembers: flag('Whether the subproject inherits the members of its parent.'),
   rowVersion,
   parentProjectId: uuidText('Id of the parent project. Absent for top-level projects.').optional(),

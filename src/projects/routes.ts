@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Database } from '../db.ts';
 import { notFound } from '../errors.ts';
+import { sendBytes } from '../http/answers/etag-answer.ts';
 import { BINARY } from '../http/openapi/headers.ts';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
@@ -8,6 +9,7 @@ import { Capabilities, capabilitiesOf } from './access.ts';
 import { changeAccessLevel, replaceProject } from './change.ts';
 import { Access, explainAccess } from './explain.ts';
 import { ChangedAccessLevel, ChangedProject, Picture } from './forms.ts';
+import { sizeQuery } from './picture-side.ts';
 import { findProject } from './queries.ts';
 import { Project, toProject, Written } from './record.ts';
 import { revokeProjectGrants } from './revoke-grants.ts';
@@ -83,11 +85,16 @@ export async function projectRoutes(app: App, { db }: { db: Database }) {
   routes.get('/api/metadata/project/:id/thumbnail', {
     operationId: 'getProjectThumbnail',
     summary: 'Returns the thumbnail of a project',
+    description:
+      'The one that was set, as it is; else that of the newest dataset directly in the project, without datasets that ' +
+      'deny something to somebody. 404 `NoThumbnail`: there is none.',
     params: idParam('project'),
+    querystring: sizeQuery,
     config: { described: { responses: { 200: IMAGE } } },
-    handler: async ({ caller, params: { id } }, reply) => {
-      const { contentType, content } = await getThumbnail(db, caller, id);
-      return reply.type(contentType).send(content);
+    handler: async (request, reply) => {
+      const { caller, params, query } = request;
+      const { contentType, content } = await getThumbnail(db, caller, params.id, query.size);
+      return sendBytes(request, reply, { bytes: content, gzip: false, type: contentType, version: 'image' });
     },
   });
 

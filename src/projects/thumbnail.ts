@@ -1,10 +1,17 @@
 import type { Database, Reads } from '../db.ts';
-import { invalidMember, notFound } from '../errors.ts';
+import { invalidMember } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from './access.ts';
 import { lockedProject } from './change.ts';
+import { noThumbnail, sideFor } from './picture-side.ts';
 import { touch } from './queries.ts';
-import { deleteThumbnail, findThumbnail, putThumbnail, type Thumbnail } from './thumbnail.queries.ts';
+import {
+  deleteThumbnail,
+  findDatasetPicture,
+  findThumbnail,
+  putThumbnail,
+  type Thumbnail,
+} from './thumbnail.queries.ts';
 import { visibleProject } from './visibility.queries.ts';
 
 const MAX_BYTES = 2 ** 20;
@@ -44,9 +51,15 @@ export async function setThumbnail(db: Database, caller: Caller, id: string, bas
   });
 }
 
-export async function getThumbnail(db: Reads, caller: Caller, id: string): Promise<Thumbnail> {
+/**
+ * The project's own thumbnail, as it was set; else that of its newest dataset.
+ * @param size maximum width and height of the latter in pixels
+ */
+export async function getThumbnail(db: Reads, caller: Caller, id: string, size: number): Promise<Thumbnail> {
   await visibleProject(db, caller, id);
   const found = await findThumbnail(db, id);
-  if (!found) throw notFound('Thumbnail', id);
-  return found;
+  if (found) return found;
+  const content = await findDatasetPicture(db, id, sideFor(size));
+  if (!content) throw noThumbnail('Project', id);
+  return { contentType: 'image/png', content };
 }

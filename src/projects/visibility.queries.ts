@@ -159,9 +159,13 @@ const visible = statement(
   from ${visibleProjects(caller)} p where p.id = ${id}`,
 );
 
+/** The project, if the caller sees it. */
+export const findVisibleProject = (db: Reads, caller: Caller, id: string) =>
+  db.maybeOne(visible({ ...callerValues(caller), id }));
+
 /** Returns the project, or throws `notFound` if the caller does not see it, before any check of rights. */
 export async function visibleProject(db: Reads, caller: Caller, id: string): Promise<VisibleProject> {
-  const found = await db.maybeOne(visible({ ...callerValues(caller), id }));
+  const found = await findVisibleProject(db, caller, id);
   if (!found) throw notFound('Project', id);
   return found;
 }

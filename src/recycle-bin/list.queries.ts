@@ -10,6 +10,7 @@ import { pageOrder, type SortKey, type SortOrder } from '../http/rules/paging.qu
 import { itemColumns } from '../projects/queries.ts';
 import { type DeletionAccess, mayDeleteOfMany } from './privilege.queries.ts';
 import { BinItem, DeletedProjectItem, deletion, type ItemType } from './record.ts';
+import { retentionOf } from './sweep.queries.ts';
 
 /** Condition on rows `b` of `recycle_bin`. */
 export type Selection = Fragment;
@@ -58,11 +59,13 @@ const page = (selection: Selection, wanted: BinPage) => sql.fragment`
 export const countItems = (db: Reads, selection: Selection) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from recycle_bin b where ${selection}`);
 
-export const listItems = (db: Reads, selection: Selection, wanted: BinPage) =>
+/** @param retention setting `recycleBin.retention` in milliseconds, for tenants without a period of their own */
+export const listItems = (db: Reads, selection: Selection, wanted: BinPage, retention: number) =>
   db.any(sql.type(BinItem)`
     select b.id, b.name, b.item_type, d.dataset_type, d.dataset_format, (b.storage_size + 1023) / 1024 as "sizeKB",
-      b.container_id as project_id, b.deleted_by, b.deleted_at
-    from ${page(selection, wanted)} left join datasets d on d.id = b.id order by ${order(wanted)}`);
+      b.container_id as project_id, b.deleted_by, b.deleted_at,
+      b.deleted_at + ${retentionOf(sql.fragment`t`, retention)} as removed_at
+    from ${page(selection, wanted)} join tenants t on t.id = b.tenant_id left join datasets d on d.id = b.id order by ${order(wanted)}`);
 
 const deletedPage = (selection: Selection, { sortBy, sortOrder }: BinPage) => ({
   key: SORT_KEYS[sortBy],

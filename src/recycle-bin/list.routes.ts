@@ -29,6 +29,8 @@ import { BinItem, DeletedDataset, DeletedProjectItem, type ItemType } from './re
 export interface BinLists {
   db: Database;
   publicUrl: string | undefined;
+  /** Setting `recycleBin.retention` in milliseconds. */
+  retention: number;
 }
 
 const Query = z.object({
@@ -44,7 +46,7 @@ const toBinPage = ({ sortBy, sortOrder, ...window }: z.output<typeof Query>): Bi
   ...window,
 });
 
-export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
+export async function binListRoutes(app: App, { db, publicUrl, retention }: BinLists) {
   const routes = new Routes(app, { access: 'signedIn', service: 'recycleBin', tags: ['recycle bin'] });
 
   const all = 'Returns the whole list unless `limit` is set. Newest deletions first unless `sortBy` is set.';
@@ -53,7 +55,7 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
     offsetPage(
       query,
       () => countItems(db, selection),
-      (offset, limit) => listItems(db, selection, { ...toBinPage(query), offset, limit }),
+      (offset, limit) => listItems(db, selection, { ...toBinPage(query), offset, limit }, retention),
     );
   const ofTenant = async (caller: Caller, itemType?: ItemType) =>
     inTenant(caller, await findDeletionAccess(db, caller, caller.tenantId), itemType);

@@ -6,9 +6,9 @@ import { binListRoutes } from './list.routes.ts';
 
 export async function recycleBinPlugin(
   app: App,
-  { db, settings }: { db: Database; settings: Pick<Config, 'publicUrl'> },
+  { db, settings }: { db: Database; settings: Pick<Config, 'publicUrl' | 'recycleBin.retention'> },
 ) {
-  const { publicUrl } = settings;
-  await app.register(binListRoutes, { db, publicUrl });
+  const { publicUrl, 'recycleBin.retention': retention } = settings;
+  await app.register(binListRoutes, { db, publicUrl, retention });
   await app.register(binItemRoutes, { db, publicUrl });
 }

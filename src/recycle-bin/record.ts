@@ -22,6 +22,7 @@ export const BinItem = component('DeletedItem', {
   sizeKB: number('Size in kibibytes (1024 bytes), rounded up; for a project, of all its contents.', 1024).optional(),
   projectId: uuidText('Id of the project of a dataset, or of the parent of a subproject.').optional(),
   ...deletion,
+  removedAt: timeText('Time from which the daily job removes it permanently, UTC.'),
 });
 export type BinItem = z.infer<typeof BinItem>;
 

@@ -1,13 +1,16 @@
 import { z } from 'zod';
-import { type Reads, sql, type Transaction } from '../db.ts';
+import { type Fragment, type Reads, sql, type Transaction } from '../db.ts';
 import { ItemType } from './record.ts';
 
 /** The lowest uuid. */
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
-/** Items of tenant `t` that were deleted before this time have expired. `retention`: default in milliseconds. */
-const limit = (retention: number) => sql.fragment`
-  now() - coalesce(t.recycle_bin_days * interval '1 day', ${retention} * interval '1 millisecond')`;
+/** How long a tenant keeps deleted items. `retention`: default in milliseconds. */
+export const retentionOf = (tenant: Fragment, retention: number) =>
+  sql.fragment`coalesce(${tenant}.recycle_bin_days * interval '1 day', ${retention} * interval '1 millisecond')`;
+
+/** Items of tenant `t` that were deleted before this time have expired. */
+const limit = (retention: number) => sql.fragment`now() - ${retentionOf(sql.fragment`t`, retention)}`;
 
 /** Tenants with expired items in the recycle bin. */
 export const listTenantsToSweep = (db: Reads, retention: number) =>

@@ -9,7 +9,8 @@ import { cursorPage, cursorPageOf, cursorQuery } from '../http/rules/paging.ts';
 import { queryEnum, queryTime } from '../http/rules/query.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
-import { findEntries, KINDS, readWords, SearchHit } from './search.queries.ts';
+import { KINDS, SearchHit } from './hits.queries.ts';
+import { findEntries, readWords } from './search.queries.ts';
 
 const MAX_LENGTH = 200;
 const MAX_WORDS = 10;

@@ -1,37 +1,11 @@
 import { z } from 'zod';
-import { joinProjectAndRights } from '../datasets/queries.ts';
 import { type Fragment, type Reads, sql } from '../db.ts';
-import type { Caller } from '../http/caller.ts';
+import { type Caller, ownedTenants } from '../http/caller.ts';
 import type { DegreesBox } from '../http/rules/box.ts';
-import { component, text, uuidText } from '../http/rules/members.ts';
 import type { Position } from '../http/rules/paging.ts';
 import { bound } from '../platform/sql/statements.ts';
-import {
-  CALLER_PARAMETERS,
-  type CallerParameters,
-  callerValues,
-  isVisible,
-  namesCaller,
-  notDeleted,
-} from '../projects/visibility.queries.ts';
-
-export const KINDS = ['Project', 'Dataset'] as const;
-
-export const SearchHit = component('SearchHit', {
-  type: z.enum(KINDS).describe('`Project` or `Dataset`.'),
-  id: uuidText('Id of the project or dataset.'),
-  name: text('Name of the project or dataset.', 'Upper valley'),
-  path: text(
-    'Names from the root project on, each after a slash. A slash in a name is `%2F`.',
-    '/Upper valley/surveys/2026',
-  ),
-  datasetFormat: text('File format of a dataset, such as `geotiff`.', 'geotiff').optional(),
-});
-export type SearchHit = z.infer<typeof SearchHit>;
-
-/** A hit with its place in the order. */
-const Row = SearchHit.extend({ rank: z.string(), nameKey: z.string() });
-export type SearchRow = z.infer<typeof Row>;
+import { CALLER_PARAMETERS, type CallerParameters, callerValues, namesCaller } from '../projects/visibility.queries.ts';
+import { byName, byRank, type KINDS, type PageOf, page, type SearchRow } from './hits.queries.ts';
 
 export interface SearchFilter {
   kind?: (typeof KINDS)[number] | undefined;
@@ -48,10 +22,17 @@ export interface SearchFilter {
 export interface SearchEffort {
   /** Up to this number of projects that name the caller, all of them are looked through. */
   projects: number;
+  /** Up to this number of entries that have the words, all of them are looked through at once. */
+  matches: number;
   /** Number of entries in the order of their names that are tried before the index of words is used. */
   names: number;
+  /**
+   * Number of entries for each hit of the page that are put in order, before all are: their rights may still take some
+   * away.
+   */
+  candidates: number;
 }
-export const EFFORT: SearchEffort = { projects: 8000, names: 5000 };
+export const EFFORT: SearchEffort = { projects: 8000, matches: 8000, names: 5000, candidates: 8 };
 
 const Words = z.object({ count: z.number(), name: z.string() });
 /** Number of different words of a text, and the text as names are compared. */
@@ -60,14 +41,14 @@ export const readWords = (db: Reads, words: string) =>
     sql.type(Words)`select cardinality(search_words(${words})) as count, coalesce(search_name(${words}), '') as name`,
   );
 
-interface Search {
+interface Search extends PageOf {
   words: string;
   /** The words as names are compared. */
   name: string;
   filter: SearchFilter;
-  caller: CallerParameters;
+  /** Whether the caller is Owner of a tenant, or has an API key of one. */
+  hasTenants: boolean;
   after: { rank: string; name: string; id: string } | undefined;
-  limit: number;
 }
 
 const none = sql.fragment``;
@@ -79,7 +60,7 @@ const wholeTenants = ({ ownedTenants, keyTenant }: CallerParameters) => sql.frag
 const memberships = ({ userId }: CallerParameters) =>
   sql.fragment`(select project_id from project_members where user_id = ${userId})`;
 
-/** Conditions on the project `p` of an entry. */
+/** Conditions on a project `p`. */
 const within = ({ tenantId, projectId }: SearchFilter) => sql.fragment`
   ${tenantId === undefined ? none : sql.fragment`and p.tenant_id = ${tenantId}::uuid`}
   ${projectId === undefined ? none : sql.fragment`and p.path @> array[${projectId}::uuid]`}`;
@@ -95,10 +76,23 @@ const namingProjects = (caller: CallerParameters, filter: SearchFilter) => sql.f
     where m.user_id = ${caller.userId} ${within(filter)}
   union all select p.id from projects p where p.path && ${grantedProjects(caller)} ${within(filter)}`;
 
-/** Condition on the entry `e` and its project `p`: the same as `namingProjects`, or permissions of the dataset. */
-const isNaming = (caller: CallerParameters) => sql.fragment`
-  (p.tenant_id = any(${wholeTenants(caller)}) or p.member_source_id in ${memberships(caller)}
-    or p.path && ${grantedProjects(caller)} or e.id = any(${grantedDatasets(caller)}))`;
+/** Whether the project of the entry `e` fulfils a condition on `p`. */
+const ofProject = (condition: Fragment) =>
+  sql.fragment`exists (select from projects p where p.id = e.project_id and ${condition})`;
+
+/**
+ * Condition on the entry `e`: the same as `namingProjects`, or permissions of the dataset. It is tried on each match,
+ * so that it asks for tenants and permissions only where the caller has some.
+ */
+const isNaming = ({ caller, hasTenants }: Search, hasGrants: boolean) => sql.fragment`
+  (e.member_source_id in ${memberships(caller)}
+    ${hasTenants ? sql.fragment`or e.tenant_id = any(${wholeTenants(caller)})` : none}
+    ${
+      hasGrants
+        ? sql.fragment`or e.id = any(${grantedDatasets(caller)})
+            or ${ofProject(sql.fragment`p.path && ${grantedProjects(caller)}`)}`
+        : none
+    })`;
 
 /** The box of a query, also one turn further west and east, because locations run on beyond 180. */
 function boxes({ west, south, east, north }: DegreesBox): Fragment {
@@ -108,11 +102,14 @@ function boxes({ west, south, east, north }: DegreesBox): Fragment {
   return sql.fragment`array[${box(-360)}, ${box(0)}, ${box(360)}]`;
 }
 
+const hasWords = ({ words }: Search) => sql.fragment`e.words @@ search_query(${words})`;
 /** Conditions on an entry `e`. */
-const matches = ({ words, filter: { kind, projectId, bbox, changedAfter } }: Search) => sql.fragment`
-  e.words @@ search_query(${words})
+const matches = (search: Search) => sql.fragment`${hasWords(search)} ${passes(search)}`;
+/** Conditions on an entry `e` besides those on its words. */
+const passes = ({ filter: { kind, tenantId, projectId, bbox, changedAfter } }: Search) => sql.fragment`
   ${kind === undefined ? none : sql.fragment`and e.kind = ${kind}`}
-  ${projectId === undefined ? none : sql.fragment`and e.id <> ${projectId}::uuid`}
+  ${tenantId === undefined ? none : sql.fragment`and e.tenant_id = ${tenantId}::uuid`}
+  ${projectId === undefined ? none : sql.fragment`and e.id <> ${projectId}::uuid and ${ofProject(sql.fragment`p.path @> array[${projectId}::uuid]`)}`}
   ${bbox === undefined ? none : sql.fragment`and exists (select from unnest(e.areas) area, unnest(${boxes(bbox)}) wanted where area && wanted)`}
   ${
     changedAfter === undefined
@@ -125,10 +122,7 @@ const matches = ({ words, filter: { kind, projectId, bbox, changedAfter } }: Sea
 const begins = (name: string) =>
   sql.fragment`(e.name >= ${name} collate "C" and e.name < (${name} || chr(1114111)) collate "C")`;
 /** Names that begin with the words come first, and among them the shortest, which is the words themselves. */
-const rankOf = (name: string) => sql.fragment`case when ${begins(name)} then '0' else '1' end`;
-
-/** The project `p` of an entry, looked up one by one: the planner would read all projects. */
-const project = sql.fragment`cross join lateral (select * from projects p where p.id = e.project_id offset 0) p`;
+const rankOf = (name: string) => sql.fragment`(case when ${begins(name)} then '0' else '1' end collate "C")`;
 
 const entries = (from: Fragment, rank: Fragment) => sql.fragment`
   select e.id, e.project_id, e.kind, e.name, ${rank} as rank ${from}`;
@@ -139,8 +133,8 @@ const behindIn = ({ after }: Search, rank: '0' | '1') =>
     : sql.fragment`and (e.name, e.id) > (${after.name} collate "C", ${after.id}::uuid)`;
 
 /** Entries of one rank in the order of their names: the first `count`, of which the matching ones are kept. */
-function inOrder(search: Search, rank: '0' | '1', count: number) {
-  const { name, filter, caller } = search;
+function inOrder(search: Search, rank: '0' | '1', { names: count, hasGrants }: { names: number; hasGrants: boolean }) {
+  const { name, filter } = search;
   const range = rank === '0' ? begins(name) : sql.fragment`not ${begins(name)}`;
   const kind = filter.kind === undefined ? none : sql.fragment`and kind = ${filter.kind}`;
   const tried = (which: Fragment) =>
@@ -152,8 +146,7 @@ function inOrder(search: Search, rank: '0' | '1', count: number) {
       : sql.fragment`and (select count(*) < ${count} from (
           select from search_entries e where ${begins(name)} ${kind} ${behindIn(search, '0')} limit ${count}) named)`;
   return entries(
-    sql.fragment`from (${tried(range)}) e ${project}
-      where ${matches(search)} and ${isNaming(caller)} ${within(filter)} ${complete}`,
+    sql.fragment`from (${tried(range)}) e where ${matches(search)} and ${isNaming(search, hasGrants)} ${complete}`,
     sql.fragment`${rank}`,
   );
 }
@@ -175,47 +168,38 @@ const ofCaller = (search: Search) =>
   );
 
 /** Entries that the index of words finds. */
-const byWords = (search: Search) =>
+const byWords = (search: Search, hasGrants: boolean) =>
   entries(
-    sql.fragment`from search_entries e join projects p on p.id = e.project_id
-      where ${matches(search)} and ${isNaming(search.caller)} ${within(search.filter)} ${behind(search)}`,
+    sql.fragment`from search_entries e where ${matches(search)} and ${isNaming(search, hasGrants)} ${behind(search)}`,
     rankOf(search.name),
   );
 
-const byRank = (rows: Fragment) => sql.fragment`order by ${rows}.rank, ${rows}.name, ${rows}.id`;
-/** Within one rank, so that the planner sees that the index has this order. */
-const byName = (rows: Fragment) => sql.fragment`order by ${rows}.name, ${rows}.id`;
+const Measured = z.object({ hasFewProjects: z.boolean(), matches: z.number(), hasGrants: z.boolean() });
+/** This part of the matches that are looked through at once is fewer than the projects of most callers. */
+const TINY = 6;
 
 /**
- * The first entries of `found` that the caller sees. Their rights are worked out one by one in the order of the
- * result, until the page is full: a lateral join that the planner may not take apart.
+ * Whether few projects name the caller, and about how many entries have the words. Memberships are counted first,
+ * because the projects below them have to be looked up. No projects are counted where the matches are fewer.
  */
-const page = (db: Reads, { caller, limit }: Search, found: Fragment, order: typeof byRank) =>
-  db.any(sql.type(Row)`
-    select f.kind as type, f.id, f.shown as name, f.rank, f.name as name_key, f.dataset_format,
-      place.path || '/' || path_segment(f.shown) as path
-    from (
-      select c.id, c.kind, c.rank, c.name, r.*
-      from (select * from (${found}) e ${order(sql.fragment`e`)} offset 0) c
-      cross join lateral (
-        select coalesce(x.name, p.name) as shown, x.dataset_format,
-          case d.kind when 'Project' then j.path[:cardinality(j.path) - 1] else j.path end as above
-        from (select c.*) d ${joinProjectAndRights(caller)}
-        left join datasets x on x.id = d.id
-        where x.deleted_at is null and ${notDeleted(sql.fragment`j`)} and ${isVisible(sql.fragment`j`)} offset 0) r
-      ${order(sql.fragment`c`)} limit ${limit}) f
-    cross join lateral (
-      select coalesce(string_agg('/' || path_segment(a.name), '' order by i.n), '') as path
-      from unnest(f.above) with ordinality i (id, n) join projects a on a.id = i.id) place
-    ${byRank(sql.fragment`f`)}`);
+const measure = (db: Reads, { caller, filter, words }: Search, { projects, matches: most }: SearchEffort) => {
+  const few = (rows: Fragment) =>
+    sql.fragment`(select count(*) <= ${projects} from (select from (${rows}) r limit ${projects + 1}) counted)`;
+  const isWide = filter.projectId === undefined;
+  return db.one(sql.type(Measured)`
+    select m.matches, exists (select from permission_grants g where ${namesCaller(caller)}) as has_grants,
+      case when m.matches <= ${Math.floor(most / TINY)} then false
+      when ${isWide} and not ${few(memberships(caller))} then false else ${few(namingProjects(caller, filter))} end as has_few_projects
+    from (select estimated_matches(${words}) as matches offset 0) m`);
+};
 
 /**
  * Projects and datasets that the caller sees and whose words begin with these words: first those whose name begins with
  * them, in the order of names.
  *
- * A caller whom few projects name gets the matches among these. Others mostly see many of the matches, so that the
- * first entries in the order of names fill a page. If they do not, the matches are few, and the index of words finds
- * them.
+ * A caller whom few projects name gets the matches among these. Of words that few entries have, all matches are looked
+ * through. Otherwise callers mostly see many of the matches, so that the first entries in the order of names fill a
+ * page; if they do not, the index of words finds the matches.
  */
 export async function findEntries(
   db: Reads,
@@ -228,14 +212,18 @@ export async function findEntries(
 ): Promise<readonly SearchRow[]> {
   const parameters = bound(CALLER_PARAMETERS, callerValues(caller));
   const after = position && { rank: position.value.slice(0, 1), name: position.value.slice(1), id: position.id };
-  const search: Search = { words, name, filter, caller: parameters, after, limit };
-  const named = await db.oneFirst(sql.type(z.object({ count: z.number() }))`
-    select count(*) from (select from (${namingProjects(parameters, filter)}) p limit ${effort.projects + 1}) p`);
-  if (named <= effort.projects) return page(db, search, ofCaller(search), byRank);
-  const first = after?.rank === '1' ? [] : await page(db, search, inOrder(search, '0', effort.names), byName);
-  if (first.length === limit) return first;
-  const others = { ...search, limit: limit - first.length };
-  const rest = await page(db, others, inOrder(others, '1', effort.names), byName);
-  if (first.length + rest.length === limit) return [...first, ...rest];
-  return page(db, search, byWords(search), byRank);
+  const hasTenants = ownedTenants(caller).length > 0 || caller.key !== undefined;
+  const search: Search = { words, name, filter, caller: parameters, hasTenants, after, limit };
+  const { hasFewProjects, matches, hasGrants } = await measure(db, search, effort);
+  const most = limit * effort.candidates;
+  if (hasFewProjects) return page(db, search, ofCaller(search), byRank, most);
+  if (matches > effort.matches) {
+    const tried = { names: effort.names, hasGrants };
+    const first = after?.rank === '1' ? [] : await page(db, search, inOrder(search, '0', tried), byName);
+    if (first.length === limit) return first;
+    const others = { ...search, limit: limit - first.length };
+    const rest = await page(db, others, inOrder(others, '1', tried), byName);
+    if (first.length + rest.length === limit) return [...first, ...rest];
+  }
+  return page(db, search, byWords(search, hasGrants), byRank, most);
 }

@@ -28,7 +28,8 @@ export interface SharedRequest {
  * Starts the conversion of a link's dataset as its creator, and so at the cost of the dataset's tenant. Only the link
  * shows it. Takes no transformations: they could name other datasets, which the creator may read, and addresses.
  * @param from where the request came from
- * @returns the id of the transfer
+ * @returns the id of the transfer. Undefined if the link is not open any more: it has ended since `findOpened`, or its
+ * dataset was deleted or moved
  * @throws AppError without anything about the tenant, its credits or its other transfers
  */
 export async function startShared(
@@ -36,7 +37,7 @@ export async function startShared(
   { share, creator }: Opened,
   { writerName, writerParameters }: SharedRequest,
   from: Pick<Caller, 'address' | 'requestId' | 'traceparent'>,
-): Promise<string> {
+): Promise<string | undefined> {
   const offered = offeredWriters(share.datasetFormat).map(({ name }) => name);
   if (!offered.includes(writerName))
     throw invalidMember('writerName', `'${writerName}' is none of the writers of this link: ${offered.join(', ')}.`);
@@ -46,8 +47,8 @@ export async function startShared(
   return parts.db
     .transaction(async (tx) => {
       // the dataset first, as whoever moves it to another tenant
-      await readableDataset(tx, caller, share.datasetId);
-      if (!(await holdOpenShare(tx, share.id))) throw new AppError('notFound', 'The link has just ended.');
+      const isReadable = await readableDataset(tx, caller, share.datasetId).then(() => true, refuseUnlessHidden);
+      if (!isReadable || !(await holdOpenShare(tx, share.id))) return undefined;
       const { count, wait } = await countRecent(tx, share.id);
       if (count >= MAX_A_DAY)
         throw new AppError('tooManyRequests', `A link converts ${MAX_A_DAY} times in 24 hours. Try again later.`, {
@@ -68,4 +69,10 @@ export async function startShared(
         code: 'ConversionNotPossible',
       });
     });
+}
+
+/** False if the dataset is gone, or its creator may not read it any more. Throws other errors. */
+function refuseUnlessHidden(error: unknown): false {
+  if (error instanceof AppError && (error.kind === 'notFound' || error.kind === 'forbidden')) return false;
+  throw error;
 }

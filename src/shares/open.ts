@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
 import { findRights } from '../datasets/queries.ts';
 import type { Database, Reads } from '../db.ts';
+import { AppError } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { findPresentCaller } from '../keys/issuers.ts';
 import { may } from '../projects/access.ts';
@@ -41,6 +43,33 @@ export async function findOpened(db: Reads, token: string): Promise<Opened | und
   if (!share || !creator || !rights || !may(rights, 'canGrantAccess') || !may(rights, 'canReadContent'))
     return undefined;
   return { share, creator };
+}
+
+export interface OpenParts {
+  db: Database;
+  /** Setting `shares.allowed`: without it no link is open. */
+  allowed: boolean;
+  /** Counts a request with an unknown token for its address. Returns the error if there were too many. */
+  strangerRefused(request: FastifyRequest): AppError | undefined;
+}
+
+/** The error for all links that are not open. */
+export const shareNotFound = () =>
+  new AppError('notFound', 'This link does not exist, or it has ended.', { code: 'ShareNotFound' });
+
+/** The error for the client of a link that is not open. */
+export const notOpenTo = ({ strangerRefused }: Pick<OpenParts, 'strangerRefused'>, request: FastifyRequest): AppError =>
+  strangerRefused(request) ?? shareNotFound();
+
+/**
+ * The link whose token stands in the path of a request.
+ * @throws AppError the same for all links that are not open
+ */
+export async function openedBy(parts: OpenParts, request: FastifyRequest): Promise<Opened> {
+  const { token } = request.params as { token: string };
+  const found = parts.allowed ? await findOpened(parts.db, token) : undefined;
+  if (found === undefined) throw notOpenTo(parts, request);
+  return found;
 }
 
 /**

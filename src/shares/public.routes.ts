@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { BlobStore } from '../blobs/blobs.ts';
 import { downloadName } from '../datasets/download-name.ts';
-import type { Database } from '../db.ts';
+import { findPicture } from '../datasets/thumbnail.queries.ts';
 import { AppError, conflict, forbidden, invalid, notFound } from '../errors.ts';
 import { noStore } from '../http/answers/no-store.ts';
 import { publicBase } from '../http/answers/public-base.ts';
@@ -11,6 +11,7 @@ import { type App, Routes } from '../http/route.ts';
 import { uuidParam } from '../http/rules/forms.ts';
 import { component, number, objects, text, timeText, uuidText } from '../http/rules/members.ts';
 import { rateLimitKey } from '../platform/net/networks.ts';
+import { sideFor, sizeQuery } from '../projects/picture-side.ts';
 import { STATUSES } from '../transfers/queries.ts';
 import { Parameters } from '../transfers/starts/bodies.ts';
 import type { StartParts } from '../transfers/starts/start.ts';
@@ -19,16 +20,12 @@ import { sendBlob } from '../uploads/send-blob.ts';
 import { cite } from './citation.ts';
 import { type ConversionRow, findConversion } from './conversions.queries.ts';
 import { offeredWriters, startShared } from './convert.ts';
-import { countOpen, findOpened, type Opened } from './open.ts';
+import { countOpen, notOpenTo, type Opened, type OpenParts, openedBy } from './open.ts';
+import { errorOfLink, ONE_404, tokenParam, unlisted } from './public-route-parts.ts';
 
-export interface PublicShareRoutes {
-  db: Database;
+export interface PublicShareRoutes extends OpenParts {
   blobs: BlobStore;
   publicUrl: string | undefined;
-  /** Setting `shares.allowed`: without it no link is open. */
-  allowed: boolean;
-  /** Counts a request with an unknown token for its address. Returns the error if there were too many. */
-  strangerRefused(request: FastifyRequest): AppError | undefined;
   starts: StartParts;
 }
 
@@ -43,12 +40,16 @@ const SharedDataset = component('SharedDataset', {
     extension: text('Extension of the file.', '.tif'),
   }).optional(),
   citation: component('Citation', {
-    text: text('Plain text.', 'Example Institute (2026): Valley [dataset]. https://platform.example/api/share/…'),
+    text: text('Plain text.', 'Example Institute (2026): Valley [dataset]. https://platform.example/s/…'),
     bibtex: text('Entry for BibTeX.', '@misc{dataset2026, title = {Valley}}'),
     datacite: z
       .record(z.string(), z.any())
       .meta({ description: 'JSON of DataCite.', example: { publicationYear: '2026' } }),
   }).describe('How to cite the dataset.'),
+  preview: text(
+    'Address of the preview, which describes what can be drawn.',
+    'https://platform.example/api/share/…/preview',
+  ),
 });
 export type SharedDataset = z.infer<typeof SharedDataset>;
 
@@ -66,26 +67,16 @@ const FILE = {
 };
 const formatsOf = (datasetFormat: string) =>
   offeredWriters(datasetFormat).map(({ name, extension }) => ({ writerName: name, extension }));
-const ONE_404 =
-  'A link that is unknown, has ended or expired, or whose dataset is gone is 404 `ShareNotFound`, always the same.';
 
 /** Datasets by link: whoever has the token needs no account. */
 export async function publicShareRoutes(app: App, parts: PublicShareRoutes) {
-  const { db, blobs, publicUrl, allowed, strangerRefused, starts } = parts;
+  const { db, blobs, publicUrl, starts } = parts;
   const routes = new Routes(app, { access: 'public', service: 'none', tags: ['shares'] });
-  const tokenParam = z.object({ token: text('Token of the link, from its address.', '6Zk0vW1oT3mXq9yJrB2c7A') });
+  app.setErrorHandler((error) => {
+    throw errorOfLink(error);
+  });
 
-  /** @throws AppError the same for all links that are not open */
-  async function opened(request: FastifyRequest): Promise<Opened> {
-    const { token } = request.params as { token: string };
-    const found = allowed ? await findOpened(db, token) : undefined;
-    if (found === undefined)
-      throw (
-        strangerRefused(request) ??
-        new AppError('notFound', 'This link does not exist, or it has ended.', { code: 'ShareNotFound' })
-      );
-    return found;
-  }
+  const opened = (request: FastifyRequest) => openedBy(parts, request);
 
   async function send(
     request: FastifyRequest,
@@ -113,8 +104,11 @@ export async function publicShareRoutes(app: App, parts: PublicShareRoutes) {
       await count(found, request);
       const { name, description, publisher, expiresAt, downloads, datasetFormat } = found.share;
       const formats = downloads === 'Formats' ? { formats: formatsOf(datasetFormat) } : {};
-      const url = `${publicBase(publicUrl, request)}/api/share/${request.params.token}`;
-      return { name, description, publisher, expiresAt, downloads, ...formats, citation: cite(found.share, url) };
+      const base = publicBase(publicUrl, request);
+      const { token } = request.params;
+      const citation = cite(found.share, `${base}/s/${token}`);
+      const preview = `${base}/api/share/${token}/preview`;
+      return { name, description, publisher, expiresAt, downloads, ...formats, citation, preview };
     },
   });
 
@@ -134,6 +128,23 @@ export async function publicShareRoutes(app: App, parts: PublicShareRoutes) {
         throw invalid('The dataset holds time series, which have no stored file.', { code: 'NoBytes' });
       await count(found, request);
       return send(request, reply, share.blob, { disposition: attachment(downloadName(share)) });
+    },
+  });
+
+  routes.get('/api/share/:token/thumbnail', {
+    operationId: 'getSharedThumbnail',
+    summary: 'Returns a small picture of the dataset of a link (PNG)',
+    description: `404 \`NoThumbnail\`: the link is open, but its dataset has none. ${ONE_404}`,
+    params: tokenParam,
+    querystring: sizeQuery,
+    onRequest: [noStore, unlisted],
+    config: { described: { responses: { 200: { content: { 'image/png': { schema: BINARY } } } } } },
+    handler: async (request, reply) => {
+      const { share } = await opened(request);
+      const picture = await findPicture(db, share.datasetId, sideFor(request.query.size));
+      if (!picture)
+        throw new AppError('notFound', 'The dataset of this link has no thumbnail.', { code: 'NoThumbnail' });
+      return reply.type('image/png').send(picture);
     },
   });
 
@@ -176,6 +187,7 @@ export async function publicShareRoutes(app: App, parts: PublicShareRoutes) {
         ...(traceparent === undefined ? {} : { traceparent }),
       };
       const id = await startShared(starts, found, request.body, from);
+      if (id === undefined) throw notOpenTo(parts, request);
       return { id, status: 'Pending' as const, progress: 0 };
     },
   });
@@ -213,9 +225,4 @@ export async function publicShareRoutes(app: App, parts: PublicShareRoutes) {
       return send(request, reply, blob, shown);
     },
   });
-}
-
-/** Search engines list no link, and pages that a holder goes on to do not learn it. */
-async function unlisted(_: FastifyRequest, reply: FastifyReply) {
-  reply.headers({ 'x-robots-tag': 'noindex', 'referrer-policy': 'no-referrer' });
 }

@@ -32,7 +32,10 @@ const common = {
 };
 const NewShare = component('NewShare', {
   ...common,
-  url: text('Address of the link. Only this answer contains it.', 'https://platform.example/api/share/…'),
+  url: text(
+    'Address of the link: a page for people. Programs read `/api/share/{token}`. Only this answer contains it.',
+    'https://platform.example/s/…',
+  ),
 });
 export type NewShare = z.infer<typeof NewShare>;
 const Share = component('Share', {
@@ -69,7 +72,7 @@ export async function shareRoutes(app: App, { db, publicUrl, allowed }: ShareRou
       const { downloads = 'None', ...rest } = request.body;
       const made = await createShare({ db, allowed }, request.caller, request.params.id, { ...rest, downloads });
       const { token, ...share } = made;
-      return { ...share, url: `${publicBase(publicUrl, request)}/api/share/${token}` };
+      return { ...share, url: `${publicBase(publicUrl, request)}/s/${token}` };
     },
   });
 

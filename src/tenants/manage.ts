@@ -3,8 +3,9 @@ import { audit, by, compareMembers } from '../audit.ts';
 import type { Database, Reads } from '../db.ts';
 import { conflict, forbidden, invalidMember } from '../errors.ts';
 import { type Caller, isAdministrator } from '../http/caller.ts';
+import { checkRowVersion } from '../http/rules/row-version.ts';
 import { governs, lockGoverned, visibleTenant } from './access.ts';
-import { deleteMembers, listMembers, type Role } from './members.queries.ts';
+import { deleteMembers, listMembers, listOwnerNames, type Role } from './members.queries.ts';
 import { join } from './members.ts';
 import {
   deleteTenant,
@@ -20,7 +21,11 @@ import {
 /** A tenant in answers. `members` only for callers who may manage it. */
 export interface Tenant extends TenantRow {
   members?: { userId: string; role: Role }[];
+  /** Names of Owners, whom its members ask for rights. */
+  owners?: string[];
 }
+
+const MOST_OWNERS = 5;
 
 /** Tenants of the caller, with the caller's role in each. */
 export async function myTenants(db: Reads, { tenants }: Caller) {
@@ -59,6 +64,8 @@ export interface TenantChange {
   weight?: number;
   /** `default`: as the platform's setting. */
   recycleBinDays?: number | 'default';
+  /** Version that the caller read. */
+  rowVersion?: string | undefined;
 }
 
 /**
@@ -70,7 +77,8 @@ export const changeTenant = (db: Database, caller: Caller, id: string, change: T
     const before = await lockGoverned(tx, caller, id);
     if (change.weight !== undefined && change.weight !== before.weight && !isAdministrator(caller))
       throw forbidden('Only administrators may change the weight of a tenant.');
-    const { recycleBinDays = before.recycleBinDays ?? 'default', ...rest } = change;
+    const { recycleBinDays = before.recycleBinDays ?? 'default', rowVersion, ...rest } = change;
+    checkRowVersion('Tenant', before, rowVersion);
     const days = recycleBinDays === 'default' ? undefined : recycleBinDays;
     if (days !== before.recycleBinDays && !isAdministrator(caller))
       throw forbidden('Only administrators may change the recycleBinDays of a tenant.');
@@ -110,7 +118,8 @@ export const removeTenant = (db: Database, caller: Caller, id: string) =>
   });
 
 async function complete(db: Reads, caller: Caller, tenant: TenantRow): Promise<Tenant> {
-  if (!governs(caller, tenant.id)) return tenant;
+  const owners = [...(await listOwnerNames(db, tenant.id, MOST_OWNERS))];
+  if (!governs(caller, tenant.id)) return { ...tenant, owners };
   const members = await listMembers(db, tenant.id);
-  return { ...tenant, members: members.map(({ userId, role }) => ({ userId, role })) };
+  return { ...tenant, owners, members: members.map(({ userId, role }) => ({ userId, role })) };
 }

@@ -13,6 +13,12 @@ export const listMembers = (db: Reads, tenantId: string, { offset = 0, limit }: 
     select m.user_id, m.role, a.id as account_id, a.name from tenant_members m join accounts a using (user_id)
     where m.tenant_id = ${tenantId} order by a.id collate "C" offset ${offset} limit ${limit ?? null}::bigint`);
 
+/** Names of the Owners of a tenant, at most `most`. */
+export const listOwnerNames = (db: Reads, tenantId: string, most: number) =>
+  db.anyFirst(sql.type(z.object({ name: z.string() }))`
+    select coalesce(nullif(a.name, ''), a.id) as name from tenant_members m join accounts a using (user_id)
+    where m.tenant_id = ${tenantId} and m.role = 'Owner' order by 1 limit ${most}`);
+
 export const findRole = (db: Reads, tenantId: string, userId: string) =>
   db.maybeOneFirst(sql.type(z.object({ role: Role }))`
     select role from tenant_members where tenant_id = ${tenantId} and user_id = ${userId}`);

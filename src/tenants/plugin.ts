@@ -1,10 +1,10 @@
-import type { NewPasswordParts } from '../accounts/new-password.ts';
-import type { AccountStore } from '../accounts/store.ts';
 import type { App } from '../http/route.ts';
 import { newAccountRoutes } from './accounts.routes.ts';
+import { type BootstrapParts, bootstrapRoutes } from './bootstrap.routes.ts';
 import { tenantRoutes } from './routes.ts';
 
-export async function tenantsPlugin(app: App, options: NewPasswordParts & { store: AccountStore }) {
+export async function tenantsPlugin(app: App, { settings, ...options }: BootstrapParts) {
   await app.register(newAccountRoutes, options);
+  await app.register(bootstrapRoutes, { ...options, settings });
   await app.register(tenantRoutes, { db: options.db });
 }

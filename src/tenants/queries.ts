@@ -11,10 +11,12 @@ const TenantRow = z.object({
   createdBy: z.string().optional(),
   updatedAt: z.string(),
   updatedBy: z.string().optional(),
+  rowVersion: z.string(),
 });
 export type TenantRow = z.infer<typeof TenantRow>;
 
-const tenant = sql.fragment`t.id, t.name, t.weight, t.recycle_bin_days, t.created_at, t.created_by, t.updated_at, t.updated_by`;
+const tenant = sql.fragment`t.id, t.name, t.weight, t.recycle_bin_days, t.created_at, t.created_by, t.updated_at, t.updated_by,
+  t.row_version::text as row_version`;
 
 /** Part of a list. Without a limit, everything from the offset on. */
 export interface OffsetPage {

@@ -8,7 +8,9 @@ import {
   createdBy,
   number,
   objects,
+  rowVersion,
   text,
+  texts,
   updatedAt,
   updatedBy,
   uuidText,
@@ -31,6 +33,10 @@ const Tenant = component('Tenant', {
   createdBy: createdBy.optional(),
   updatedAt,
   updatedBy: updatedBy.optional(),
+  rowVersion,
+  owners: texts('Names of its Owners, at most 5: members ask them for rights. Not in lists.', [
+    'Ann Example',
+  ]).optional(),
   members: objects('Members of the tenant with their roles.', {
     userId: uuidText('User id of the member.'),
     role: text('Role in the tenant: `Owner` or `Member`.', 'Member'),
@@ -119,6 +125,7 @@ export async function tenantRoutes(app: App, { db }: { db: Database }) {
           description: 'Days until deleted items are removed permanently. Default: the setting `recycleBin.retention`.',
           example: 180,
         }),
+      rowVersion: rowVersion.optional(),
     }),
     response: { 200: Tenant },
     handler: async (request) => changeTenant(db, request.caller, request.params.id, request.body),

@@ -27,6 +27,14 @@ export class OpenTiles {
     return this.#open.of(id, blob);
   }
 
+  /**
+   * As `of`; its errors do not name the dataset.
+   * @throws FormatError for damaged content, AppError `notFound` for content that was replaced
+   */
+  ofBlob(blob: string): Promise<StoredTiles> {
+    return this.#open.open(blob);
+  }
+
   close(): Promise<void> {
     return this.#open.close();
   }

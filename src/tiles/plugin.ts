@@ -1,25 +1,30 @@
 import type { Config } from '../config.ts';
+import type { Database } from '../db.ts';
 import type { App } from '../http/route.ts';
-import { basemapLayerRoutes } from './basemap/layers.routes.ts';
+import type { OpenParts } from '../shares/open.ts';
+import { type BasemapParts, basemapLayerRoutes } from './basemap/layers.routes.ts';
+import { belowDataset, belowShared } from './basemap/places.ts';
 import { worldRoutes } from './basemap/world.routes.ts';
 import { WorldTiles } from './basemap/world-tiles.ts';
 import { mapRoutes } from './map/map.routes.ts';
 import { tileRoutes } from './routes.ts';
 import { namingDataset, type RightParts } from './serve.ts';
-import { type TileServiceParts, TileServices } from './tile-services.ts';
+import type { TileServices } from './tile-services.ts';
 import { tileUpkeepRoutes } from './upkeep.routes.ts';
 import { vectorTileRoutes } from './vector.routes.ts';
 import { vectorUpkeepRoutes } from './vector-upkeep.routes.ts';
 import { wmtsRoutes } from './wmts.routes.ts';
 
-export interface TilesOptions extends RightParts, Omit<TileServiceParts, 'threads' | 'keptBytes'> {
+export interface TilesOptions extends RightParts, Pick<OpenParts, 'strangerRefused'> {
+  db: Database;
+  drawn: TileServices;
+  log: BasemapParts['log'];
   settings: Pick<
     Config,
     | 'publicUrl'
+    | 'shares.allowed'
     | 'cache.lifetime'
     | 'cache.lifetimes'
-    | 'tiles.threads'
-    | 'tiles.keptBytes'
     | 'map.basemap'
     | 'map.basemapDatasets'
     | 'map.basemapAttribution'
@@ -27,15 +32,10 @@ export interface TilesOptions extends RightParts, Omit<TileServiceParts, 'thread
   >;
 }
 
-export async function tilesPlugin(app: App, { settings, ...parts }: TilesOptions) {
+export async function tilesPlugin(app: App, { settings, drawn, log, strangerRefused, ...parts }: TilesOptions) {
   const { db, signer, responses } = parts;
-  const drawn = new TileServices({
-    ...parts,
-    threads: settings['tiles.threads'],
-    keptBytes: settings['tiles.keptBytes'],
-  });
   const world = new WorldTiles();
-  app.addHook('onClose', () => Promise.all([drawn.close(), world.close()]));
+  app.addHook('onClose', () => world.close());
   const shared = { db, signer, responses, publicUrl: settings.publicUrl, store: drawn.store };
   const metadataLifetime = settings['cache.lifetimes'].tiles ?? settings['cache.lifetime'];
   const raster = { ...shared, metadataLifetime, open: drawn.open };
@@ -54,11 +54,8 @@ export async function tilesPlugin(app: App, { settings, ...parts }: TilesOptions
   await app.register(mapRoutes, { outside: url === undefined ? undefined : { url, attribution, hosts } });
   await app.register(worldRoutes, world);
   const datasetIds = settings['map.basemapDatasets'];
-  await app.register(basemapLayerRoutes, {
-    ...vector,
-    open: drawn.open,
-    vector: drawn.vector,
-    datasetIds,
-    log: parts.log,
-  });
+  const below = { db, open: drawn.open, vector: drawn.vector, store: drawn.store, datasetIds, log };
+  await app.register(basemapLayerRoutes, { ...below, place: belowDataset(shared) });
+  const links = { db, allowed: settings['shares.allowed'], strangerRefused };
+  await app.register(basemapLayerRoutes, { ...below, place: belowShared(links) });
 }

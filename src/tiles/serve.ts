@@ -91,5 +91,7 @@ export function tileRequest(request: FastifyRequest, reply: FastifyReply, { id }
  */
 export function namingDataset(error: unknown, { params }: FastifyRequest): unknown {
   if (!(error instanceof FormatError || error instanceof ConversionError)) return error;
-  return new AppError('unprocessable', `Dataset '${(params as { id: string }).id}': ${error.message}`);
+  const { id } = params as { id?: string };
+  // the holder of a link to a dataset does not learn its id
+  return new AppError('unprocessable', id === undefined ? error.message : `Dataset '${id}': ${error.message}`);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Account, contact, NewPassword } from '../accounts/account.ts';
 import { type App, Routes } from '../http/route.ts';
-import { flag, text, textUpTo } from '../http/rules/members.ts';
+import { flag, rowVersion, text, textUpTo } from '../http/rules/members.ts';
 import { metadataForm } from '../http/rules/names.ts';
 import { originOf } from '../http/rules/origin.ts';
 import { queryTime } from '../http/rules/query.ts';
@@ -26,7 +26,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
     operationId: 'replaceAccount',
     summary: 'Updates an account',
     description: [
-      'Absent contact data are removed. Other absent members keep their values.',
+      'Absent contact data, roles and metadata are removed. Other absent members keep their values.',
       'Your own password and e-mail address change as in `PUT /api/accounts/me`.',
     ].join(' '),
     body: z.object({
@@ -39,6 +39,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
       locked: flag('Whether the account is locked.').optional(),
       lockedDateEnd: queryTime('End of the lock; absent: no end').optional(),
       allowMePasswordChange: flag('Whether the holder may change the password.').optional(),
+      rowVersion: rowVersion.optional(),
       ...passwordChange,
     }),
     response: { 200: Account },
@@ -82,6 +83,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
     body: z.object({
       id: text('Login id, in any letter case.', 'ann').optional(),
       ...contact,
+      rowVersion: rowVersion.optional(),
       ...passwordChange,
     }),
     response: { 200: Account },

@@ -17,11 +17,17 @@ import { forbidden } from '../errors.ts';
 import { keepingAnAdministrator } from '../groups/administrators.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Origin } from '../http/rules/origin.ts';
+import { checkRowVersion } from '../http/rules/row-version.ts';
 import { revokeUserFamilies } from './families.queries.ts';
 import { checkCurrentPassword, type FreshLoginParts, requireActiveLogin, requireFreshLogin } from './fresh-login.ts';
 
 export interface ChangeParts extends FreshLoginParts {
   rules: PasswordRules;
+}
+
+interface WithRowVersion {
+  /** Version that the caller read. */
+  rowVersion?: string | undefined;
 }
 
 interface WithCurrentPassword {
@@ -30,7 +36,7 @@ interface WithCurrentPassword {
 }
 
 /** Absent contact data, roles and metadata are removed. Other absent members keep their values. */
-export interface ChangedAccount extends Omit<ChangedAccountRow, 'name' | 'roles' | 'updatedBy'> {
+export interface ChangedAccount extends Omit<ChangedAccountRow, 'name' | 'roles' | 'updatedBy'>, WithRowVersion {
   /** The login id. */
   id: string;
   /** Default: the login id. */
@@ -48,7 +54,7 @@ export interface ChangedAccount extends Omit<ChangedAccountRow, 'name' | 'roles'
 export async function changeAccount(
   parts: ChangeParts,
   caller: Caller,
-  { currentPassword, password, roles = '', metadata = {}, ...rest }: ChangedAccount & WithCurrentPassword,
+  { currentPassword, password, rowVersion, roles = '', metadata = {}, ...rest }: ChangedAccount & WithCurrentPassword,
   origin: Origin,
 ): Promise<Account> {
   await parts.store.refresh();
@@ -61,12 +67,13 @@ export async function changeAccount(
   return parts.store.change((tx) =>
     keepingAnAdministrator(tx, [userId], async () => {
       if (!isProved) await requireProof(tx, parts, caller, { email: rest.email, passwordHash });
-      return apply(tx, parts, caller, userId, { ...rest, metadata, roles: parseRoles(roles) }, passwordHash);
+      const row = { ...rest, metadata, roles: parseRoles(roles) };
+      return apply(tx, parts, caller, userId, row, { passwordHash, rowVersion });
     }),
   );
 }
 
-export interface OwnChange {
+export interface OwnChange extends WithRowVersion {
   /** If present, must be the caller's login id. */
   id?: string | undefined;
   name?: string | undefined;
@@ -83,7 +90,7 @@ export interface OwnChange {
 export async function changeOwnAccount(
   parts: ChangeParts,
   caller: Caller,
-  { currentPassword, password, ...request }: OwnChange & WithCurrentPassword,
+  { currentPassword, password, rowVersion, ...request }: OwnChange & WithCurrentPassword,
   origin: Origin,
 ): Promise<Account> {
   await parts.store.refresh();
@@ -104,7 +111,7 @@ export async function changeOwnAccount(
   return parts.store.change(async (tx) => {
     checkPasswordChange(await lockAccount(tx, own.userId));
     if (!isProved) await requireProof(tx, parts, caller, { email: rest.email, passwordHash });
-    return apply(tx, parts, caller, own.userId, rest, passwordHash);
+    return apply(tx, parts, caller, own.userId, rest, { passwordHash, rowVersion });
   });
 }
 
@@ -147,9 +154,10 @@ async function apply(
   caller: Caller,
   userId: string,
   row: Omit<ChangedAccountRow, 'name' | 'updatedBy'> & { name?: string | undefined },
-  passwordHash: string | undefined,
+  { passwordHash, rowVersion }: { passwordHash: string | undefined; rowVersion: string | undefined },
 ): Promise<Account> {
   const before = await lockAccount(tx, userId);
+  checkRowVersion('Account', before, rowVersion);
   await updateAccount(tx, userId, { ...row, name: row.name ?? before.id, updatedBy: caller.userId });
   if (passwordHash !== undefined) await setPassword(tx, userId, passwordHash, rules.history);
   const after = await getAccountByUserId(tx, userId);
@@ -158,7 +166,7 @@ async function apply(
   if (after.email !== before.email) await deleteTokens(tx, userId);
   else if (passwordHash !== undefined) await deleteResetTokens(tx, userId);
   // free-form metadata may hold anything, so only its name is told
-  const { changed, ...values } = compareMembers(before, after, ['metadata']);
+  const { changed, ...values } = compareMembers(audited(before), audited(after), ['metadata']);
   await audit(tx, {
     action: 'account.change',
     subject: after.id,
@@ -168,6 +176,8 @@ async function apply(
   });
   return after;
 }
+
+const audited = ({ rowVersion: _, ...account }: Account) => account;
 
 const isLocked = ({ locked, lockedDateEnd }: Account) =>
   locked && (lockedDateEnd === undefined || Date.parse(`${lockedDateEnd}Z`) > Date.now());

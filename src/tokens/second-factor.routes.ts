@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { getSecondFactor, setSecondFactor } from '../groups/set-second-factor.ts';
 import { type App, Routes } from '../http/route.ts';
-import { component, flag, number, objects, text, texts, timeText } from '../http/rules/members.ts';
+import { component, flag, number, objects, rowVersion, text, texts, timeText } from '../http/rules/members.ts';
 import { explainLogin } from './explain.ts';
 import type { LoginParts } from './log-in.ts';
 import { previewSecondFactor } from './preview.ts';
@@ -16,7 +16,9 @@ const Body = component('SecondFactorEntries', {
       example: ['CIDR:10.0.0.0/8&Comment:office'],
     }),
 });
+const Entries = Body.extend({ rowVersion }).meta({ id: 'GroupSecondFactor' });
 const Change = Body.extend({
+  rowVersion: rowVersion.optional(),
   before: z
     .array(z.string())
     .max(1000)
@@ -82,12 +84,11 @@ export async function secondFactorRoutes(app: App, parts: LoginParts) {
   routes.get('/api/usergroups/:id/second-factor', {
     operationId: 'getGroupSecondFactor',
     summary: 'Returns the second-factor entries of a group',
-    description: 'Setup codes are hidden. An entry that is sent back keeps its setup code.',
+    description:
+      'Setup codes are hidden. An entry that is sent back keeps its setup code. The version is that of the group.',
     params: Path,
-    response: { 200: Body },
-    handler: async ({ params }) => ({
-      entries: await getSecondFactor(db, { secondFactorKey: metadataKey }, params.id),
-    }),
+    response: { 200: Entries },
+    handler: async ({ params }) => getSecondFactor(db, { secondFactorKey: metadataKey }, params.id),
   });
 
   routes.put('/api/usergroups/:id/second-factor', {

@@ -14,6 +14,7 @@ import type { StartRules } from './starts/rules.ts';
 import type { StartParts } from './starts/start.ts';
 import type { StartRoutes } from './starts/start-route.ts';
 import { converterRoutes } from './views/converters.routes.ts';
+import { historyRoutes } from './views/history.routes.ts';
 import { lineageRoutes } from './views/lineage.routes.ts';
 import { transferListRoutes } from './views/list.routes.ts';
 import { type TransferRoutes, transferRoutes } from './views/transfer.routes.ts';
@@ -70,6 +71,7 @@ export async function transfersPlugin(app: App, options: TransfersOptions) {
     cursors,
     publicUrl: settings.publicUrl,
   });
+  await app.register(historyRoutes, { db, cursors });
   await app.register(lineageRoutes, { db });
   await app.register(transferListRoutes, { db });
   await app.register(converterRoutes);

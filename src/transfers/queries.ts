@@ -15,6 +15,7 @@ import {
   callerValues,
   visibleProjects,
 } from '../projects/visibility.queries.ts';
+import { isFresh } from './cluster/cluster-views.queries.ts';
 import { NO_WORKER } from './queue/queue-status.ts';
 import { lockOf } from './queue/sweep.queries.ts';
 import { MoveOrCopy, TransferType } from './starts/request.ts';
@@ -132,13 +133,16 @@ export const backOffReason = sql.fragment`
     from queue_jobs where key = t.id::text and run_at > now() and locked_at is null) end`;
 
 /**
- * For a waiting transfer `t`: the reason that the last sweep stored for its flags, else that it backs off. Null for
- * others.
+ * For a waiting transfer `t`: why its pod cannot start, else the reason that the last sweep stored for its flags, else
+ * that it backs off. Null for others, and for one whose pod is starting on a node.
  */
 const waitingReason = sql.fragment`
   case when t.status = 'Pending' then
-    case when exists (select from workers where exists ${lockOf('workers.pool')})
-      then coalesce((select reason from waiting_requirements where waiting_requirements.flags = t.flags), ${backOffReason})
+    case when exists (select from workers where exists ${lockOf('workers.pool')}) or exists (select from cluster_views where ${isFresh})
+      then (
+        select case when j.node is not null then j.reason else coalesce(j.reason, (
+          select reason from waiting_requirements where waiting_requirements.flags = t.flags), j.unscheduled, ${backOffReason}) end
+        from (select) always left join kubernetes_jobs j on j.transfer_id = t.id)
       else ${NO_WORKER} end
   end`;
 

@@ -5,6 +5,7 @@ import { AppError, conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Issuers } from '../keys/issuers.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
+import { mayDeleteBlobs } from '../platform/sql/deletion-lock.ts';
 import { type Grant, parseOwnAddress, signedAddress } from './address.ts';
 import type { BlobArea, WriteConditions } from './blob-area.ts';
 import {
@@ -277,7 +278,7 @@ async function writeStaged(
     await checkWritable(db, blobs, name, conditions);
     throw inUse(name);
   }
-  if (replaced.before !== undefined) await blobs.remove(replaced.before);
+  if (replaced.before !== undefined && (await mayDeleteBlobs(db))) await blobs.remove(replaced.before);
   return info;
 }
 
@@ -290,5 +291,5 @@ async function findStagedBlob(db: Reads, name: string): Promise<string | undefin
 export async function deleteStaged(db: Database, blobs: BlobStore, name: string) {
   const emptied = await db.transaction((tx) => emptyStaged(tx, name));
   if (!emptied) throw blobNotFound(name);
-  if (emptied.removable !== undefined) await blobs.remove(emptied.removable);
+  if (emptied.removable !== undefined && (await mayDeleteBlobs(db))) await blobs.remove(emptied.removable);
 }

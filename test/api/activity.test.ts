@@ -187,3 +187,21 @@ test('the runtime role changes no activity', async (t) => {
     { message: /permission denied/ },
   );
 });
+
+test('what is in the recycle bin shows its activity to who saw it before, until it is deleted for good', async (t) => {
+  const { owner, client, root } = await scene();
+  const id = await newDataset(w, root, owner, { name: 'depth' });
+  const [reader, stranger] = [
+    await w.account({ tenantId: owner.tenantId }),
+    await w.account({ tenantId: owner.tenantId }),
+  ];
+  await client.post(project(root, '/member'), { userId: reader.userId, role: 'Reader' });
+  t.is((await client.delete(dataset(id))).status, 204);
+  t.like((await activity(w.as(reader), dataset(id)))[0], { action: 'dataset.delete', by: owner.userId });
+  t.is((await client.delete(project(root))).status, 204);
+  for (const user of [owner, reader])
+    t.like((await activity(w.as(user), project(root)))[0], { action: 'project.delete', by: owner.userId });
+  for (const url of [project(root), dataset(id)]) t.is((await w.as(stranger).get(`${url}/activity`)).status, 404, url);
+  t.is((await client.delete(`/api/recycle-bin/project/${root}`)).status, 204);
+  for (const url of [project(root), dataset(id)]) t.is((await client.get(`${url}/activity`)).status, 404, url);
+});

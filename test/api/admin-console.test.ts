@@ -50,6 +50,7 @@ test('a pause has a reason of at most 1,000 characters', async (t) => {
 test('the summary counts what waits and what failed', async (t) => {
   const administrator = w.as(await w.administrator());
   const before = (await administrator.get('/api/admin/summary')).body;
+  t.deepEqual(before.build, (await w.nobody.get('/health')).body);
   const owner = w.as(await w.account());
   const body = await newTransfer(owner);
   const waiting = (await administrator.get('/api/admin/summary')).body;

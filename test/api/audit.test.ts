@@ -74,6 +74,111 @@ test('after= takes a time or the id of an entry; other values are 400', async (t
   t.deepEqual(Object.keys(refused.body.errors), ['after']);
 });
 
+test('Owners read the part of their tenant, without logins and changes of accounts', async (t) => {
+  const root = w.as(await w.administrator());
+  const newOwner = async () => w.account({ tenantId: await w.tenant(), role: 'Owner' });
+  const [user, other, member] = [await newOwner(), await newOwner(), await w.account()];
+  const owner = w.as(user);
+  const [tenant, elsewhere] = [`tenantId=${user.tenantId}`, `tenantId=${other.tenantId}`];
+  await w.nobody.post('/api/tokens', { id: user.id, password: PASSWORD });
+  await root.put('/api/accounts', { id: user.id, company: 'Hidden works' });
+  const { body: key } = await owner.post('/api/iam/key', { name: 'crawler', role: 'Reader' });
+  await owner.delete(`/api/iam/key/${key.id}`);
+  await w.as(other).post('/api/iam/key', { name: 'other', role: 'Reader' });
+  await w.sql(`insert into audit (action, subject, tenant_id) values ('later.action', 'x', '${user.tenantId}')`);
+  const actions = async (query: string, client = owner) => {
+    const { status, body } = await client.get(`${list}?${query}`);
+    return status === 200 ? body.data.map(({ action }: AuditEntry) => action) : status;
+  };
+  t.deepEqual(await actions(tenant), ['key.revoke', 'key.create', 'tenant.member.set', 'tenant.create']);
+  t.deepEqual(await actions(`${tenant}&action=key`), ['key.revoke', 'key.create']);
+  t.deepEqual(await actions(`${tenant}&action=key.create`), ['key.create']);
+  t.deepEqual(await actions(`${tenant}&action=key.c`), []);
+  t.deepEqual(await actions(`${tenant}&before=2020-01-01`), []);
+  t.is((await actions(`${tenant}&before=2099-01-01`)).length, 4);
+  t.is(await actions(`${tenant}&before=tomorrow`), 400);
+  t.is(await actions(elsewhere), 404);
+  t.is(await actions('limit=1'), 403);
+  t.is(await actions(`tenantId=${member.tenantId}`, w.as(member)), 404);
+  t.true((await actions(tenant, root)).includes('account.change'));
+  t.deepEqual((await actions(elsewhere, root))[0], 'key.create');
+});
+
+test('entries name what they are about and who acted, as far as the reader sees it', async (t) => {
+  const administrator = await w.administrator();
+  const root = w.as(administrator);
+  const user = await w.account({ tenantId: await w.tenant('Upper board'), role: 'Owner', name: 'Ann Berg' });
+  const [owner, tenantId] = [w.as(user), user.tenantId];
+  const guest = await w.account({ name: 'Bo Guest' });
+  const project = (await owner.post('/api/metadata/project', { name: 'Secret valley' })).body;
+  await owner.post(`/api/metadata/project/${project.id}/member`, { userId: guest.userId, role: 'Reader' });
+  await owner.get(`/api/security/sastoken?projectId=${project.id}&resourceId=${project.id}`);
+  const { body: key } = await owner.post('/api/iam/key', { name: 'crawler', role: 'Owner' });
+  const byKey = { 'svc-open-api-key': key.key };
+  await w.nobody.get(`/api/security/sastoken?projectId=${project.id}&resourceId=${project.id}`, byKey);
+  const { featureId } = (await root.post('/api/admin/feature', { name: 'Tide tables', type: 'Service' })).body;
+  await root.put(`/api/admin/feature/${featureId}/tenant/${tenantId}/license`);
+  await root.put(`/api/iam/tenant/${tenantId}`, { name: 'Lower board' });
+  const named = async (client = owner) => {
+    const { body } = await client.get(`${list}?tenantId=${tenantId}&limit=1000`);
+    return body.data.map((row: Record<string, string>) => [row.action, row.subjectName, row.accountName]);
+  };
+  const seen = [
+    ['tenant.change', 'Lower board', undefined],
+    ['feature.license', 'Tide tables', undefined],
+    ['grant.issue', 'Secret valley', 'crawler'],
+    ['key.create', 'crawler', 'Ann Berg'],
+    ['grant.issue', 'Secret valley', 'Ann Berg'],
+    ['project.member.set', 'Bo Guest', 'Ann Berg'],
+    ['tenant.member.set', 'Ann Berg', undefined],
+    ['tenant.create', 'Lower board', undefined],
+  ];
+  t.deepEqual(await named(), seen);
+  // an administrator knows accounts and tenants, and sees no project
+  const known = (await named(root)).filter(([action]: string[]) => !action!.startsWith('account.'));
+  t.deepEqual(
+    known.map(([action, name]: string[]) => [action, name]),
+    seen.map(([action, name]) => [action, action === 'grant.issue' ? undefined : name]),
+  );
+  t.false(JSON.stringify((await root.get(`${list}?action=grant`)).body).includes('Secret valley'));
+
+  // what is gone keeps the name that its entry recorded
+  await owner.delete(`/api/metadata/project/${project.id}/member/${guest.userId}`);
+  await root.delete(`/api/accounts/${guest.id}`);
+  await owner.delete(`/api/iam/key/${key.id}`);
+  await root.delete(`/api/admin/feature/${featureId}/tenant/${tenantId}/license`);
+  await owner.delete(`/api/metadata/project/${project.id}`);
+  await owner.delete(`/api/recycle-bin/project/${project.id}`);
+  t.deepEqual((await named()).slice(0, 5), [
+    ['project.purge', 'Secret valley', 'Ann Berg'],
+    ['feature.unlicense', 'Tide tables', undefined],
+    ['key.revoke', 'crawler', 'Ann Berg'],
+    ['project.member.remove', 'Bo Guest', 'Ann Berg'],
+    ['tenant.change', 'Lower board', undefined],
+  ]);
+  t.deepEqual(
+    (await named()).filter(([action]: string[]) => action === 'grant.issue'),
+    [
+      ['grant.issue', undefined, undefined],
+      ['grant.issue', undefined, 'Ann Berg'],
+    ],
+  );
+});
+
+test('a project that went to another tenant has no name in the trail of the former one', async (t) => {
+  const newOwner = async () => w.account({ tenantId: await w.tenant(), role: 'Owner' });
+  const [user, other] = [await newOwner(), await newOwner()];
+  const owner = w.as(user);
+  const { id } = (await owner.post('/api/metadata/project', { name: 'Before' })).body;
+  await owner.get(`/api/security/sastoken?projectId=${id}&resourceId=${id}`);
+  await w.sql('update projects set tenant_id = $1, name = $2 where id = $3', [other.tenantId!, 'Hidden after', id]);
+  // a role in the project would stay, and with it the sight of it
+  await w.sql('delete from project_members where project_id = $1', [id]);
+  const text = JSON.stringify((await owner.get(`${list}?tenantId=${user.tenantId}`)).body);
+  t.true(text.includes(id));
+  t.false(text.includes('Hidden after'));
+});
+
 test('the audit trail is paged, newest first, each row once', async (t) => {
   const admin = w.as(await w.administrator());
   const user = await w.account();

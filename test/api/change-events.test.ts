@@ -361,3 +361,53 @@ test('who joins or leaves a group hears what they gain or lose by permissions th
   const [, , last] = await during(all, () => ok(t, administrator.delete(`/api/usergroups/${allowed}`)));
   t.deepEqual(last, [`memberschanged ${id} members permissions`], 'the group is deleted');
 });
+
+test('who joins or leaves the tenant hears what they gain or lose by permissions', async (t) => {
+  const tenantId = await w.tenant();
+  const owner = await w.account({ tenantId, role: 'Owner' });
+  const administrator = w.as(await w.administrator());
+  const [named, member, kept, barred, other] = await Promise.all(
+    Array.from({ length: 5 }, () => w.account({ tenantId })),
+  );
+  const all = [owner, named!, member!, kept!, barred!, other!];
+  const { id } = await makeProject(w, owner, {
+    members: [
+      [member!, 'Reader'],
+      [kept!, 'Reader'],
+      [barred!, 'Reader'],
+    ],
+  });
+  const group = `Group ${id}`;
+  await ok(t, administrator.post('/api/usergroups', { id: `g-${id}`, name: group }));
+  await ok(t, administrator.post(`/api/usergroups/user/${other!.userId}`, [`g-${id}`]));
+  const permissions = [
+    { principals: [named!.userId, group], operation: 'read', type: 'Allowed' },
+    { principals: [kept!.userId, barred!.id], operation: 'read', type: 'Denied' },
+  ];
+  await ok(t, w.as(owner).put('/api/metadata/project', { id, name: 'x', permissions }));
+  const file = await newDataset(w, id, owner, { name: 'file' });
+  await ok(
+    t,
+    w.as(owner).put(`/api/metadata/project/${id}/dataset`, {
+      id: file,
+      name: 'file',
+      permissions: [{ principals: [named!.userId], operation: 'read', type: 'Allowed' }],
+    }),
+  );
+  const leave =
+    (user: User, rest = '') =>
+    () =>
+      ok(t, administrator.delete(`/api/iam/tenant/${tenantId}/member/${user.userId}${rest}`));
+  const join = (user: User) => () =>
+    ok(t, administrator.post(`/api/iam/tenant/${tenantId}/member`, { userId: user.userId, role: 'Member' }));
+  const told = [`memberschanged ${id} members`];
+  const both = [`memberschanged ${id} members`, `memberschanged ${file} members`].sort();
+  const heard = async (act: () => Promise<unknown>) => (await during(all, act)).map((lines) => lines.sort());
+  t.deepEqual(await heard(leave(named!)), [both, both, both, [], [], both], 'named by permissions alone');
+  t.deepEqual(await heard(join(named!)), [both, both, both, [], [], both], 'gains');
+  t.deepEqual(await heard(leave(other!)), [told, told, told, [], [], told], 'by a group');
+  t.deepEqual(await heard(leave(barred!)), [told, told, told, [], [], []], 'a member who was denied to read');
+  t.deepEqual(await heard(leave(kept!, '?keepProjectRoles=true')), [told, told, told, told, [], []], 'a guest reads');
+  t.deepEqual(await heard(join(kept!)), [told, told, told, told, [], []], 'and is denied to read again');
+  t.deepEqual(await heard(leave(member!)), [told, told, told, [], [], []], 'by a role alone');
+});

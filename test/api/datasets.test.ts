@@ -25,6 +25,7 @@ test('a dataset record has all required members, and the optional ones that are 
     'dataPath',
     'datasetFormat',
     'datasetType',
+    'hasThumbnail',
     'id',
     'metadata',
     'name',

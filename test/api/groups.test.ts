@@ -26,14 +26,17 @@ test('a group has id, name, users (login ids) and metadata; the client chooses t
   const { status, headers, body } = await (await administrator()).post(url, wanted);
   t.is(status, 201);
   t.is(headers.location, '/api/usergroups/north');
-  t.deepEqual(body, { id: 'north', name: wanted.name, users: [one.id, two.id], metadata: { a: { B: null } } });
+  const { rowVersion, ...made } = body;
+  t.is(typeof rowVersion, 'string');
+  t.deepEqual(made, { id: 'north', name: wanted.name, users: [one.id, two.id], metadata: { a: { B: null } } });
   t.deepEqual(await group('north'), body);
 });
 
 test('the id of a group is its name by default', async (t) => {
   const name = unique('Only named');
   const { body } = await (await administrator()).post(url, { name });
-  t.deepEqual(body, { id: name, name, users: [], metadata: {} });
+  const { rowVersion: _, ...made } = body;
+  t.deepEqual(made, { id: name, name, users: [], metadata: {} });
   t.is((await (await administrator()).post(url, {})).status, 400);
 });
 
@@ -88,7 +91,8 @@ test('if an account and a group take the same name concurrently, the later one i
       answered = true;
     });
     const waiting = () =>
-      w.sql(`select from pg_locks where locktype = 'advisory' and not granted and classid = 7201956`);
+      w.sql(`select from pg_locks where locktype = 'advisory' and not granted and classid = 7201956
+        and database = (select oid from pg_database where datname = current_database())`);
     while (!answered && (await waiting()).length === 0) await sleep(20);
     end.resolve();
     await ended;
@@ -172,9 +176,9 @@ test('PUT replaces the members sent; absent name, users and metadata are kept', 
   const [one, two] = [await w.account(), await w.account()];
   const id = await newGroup([one.id], { metadata: { a: 1 } });
   const name = unique('Renamed');
-  t.deepEqual((await admin.put(url, { id, name })).body, { id, name, users: [one.id], metadata: { a: 1 } });
+  t.like((await admin.put(url, { id, name })).body, { id, name, users: [one.id], metadata: { a: 1 } });
   t.deepEqual((await admin.put(url, { id, users: [two.id] })).body.users, [two.id]);
-  t.deepEqual((await admin.put(url, { id, users: [], metadata: {} })).body, { id, name, users: [], metadata: {} });
+  t.like((await admin.put(url, { id, users: [], metadata: {} })).body, { id, name, users: [], metadata: {} });
 });
 
 test('built-in groups cannot be deleted or renamed: 409', async (t) => {

@@ -79,6 +79,8 @@ test('columns that refer to accounts hold accounts only, never keys', async (t) 
       'logins.user_id',
       'otp_failures.user_id',
       'password_history.user_id',
+      // who is invited
+      'project_invitations.user_id',
       // empty where a key is the member
       'project_members.account_id',
       'recovery_codes.user_id',

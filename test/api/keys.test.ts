@@ -102,6 +102,24 @@ test('keys are managed by Owners of the tenant and by administrators, who may na
   for (const { status } of [await admin.post(url, ANY, nonsense), await admin.get(url, nonsense)]) t.is(status, 403);
 });
 
+test('a key belongs to the tenant: it works, shows its maker and is revoked by others after its maker has left', async (t) => {
+  const tenantId = await w.tenant();
+  const [maker, other] = [await owner(tenantId), await owner(tenantId)];
+  const { id, key } = await newKey(maker);
+  t.is(
+    (await w.as(other).post(`/api/iam/tenant/${tenantId}/member`, { userId: maker.userId, role: 'Member' })).status,
+    200,
+  );
+  t.is((await w.as(maker).post(url, ANY)).status, 403, 'at once');
+  t.is((await (await administrator()).delete(`/api/accounts/${maker.id}`)).status, 204);
+  const headers = { 'svc-open-api-key': key };
+  t.is((await w.nobody.get('/api/metadata/project/list', headers)).status, 200);
+  const [shown] = (await w.as(other).get(url)).body.data;
+  t.like(shown, { id, createdBy: maker.userId });
+  t.is((await w.as(other).delete(`${url}/${id}`)).status, 204);
+  t.is((await w.nobody.get('/api/metadata/project/list', headers)).status, 401);
+});
+
 test('svc-open-api-key authenticates, under every prefix and with its accompanying headers', async (t) => {
   const { key, id, tenantId } = await newKey(await owner());
   for (const prefix of ['svc-', 'dhi-', 'Svc-']) {

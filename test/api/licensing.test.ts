@@ -25,12 +25,13 @@ test('editors define features; names are unique; a PUT replaces the whole record
   const made = await editor.post(PATH, whole);
   t.is(made.status, 201);
   t.is(made.headers.location, `${PATH}/${made.body.featureId}`);
-  t.deepEqual(made.body, { featureId: made.body.featureId, ...whole });
+  t.deepEqual(made.body, { featureId: made.body.featureId, ...whole, rowVersion: '1' });
   t.is((await editor.post(PATH, whole)).status, 409);
   for (const wrong of [{ type: 'Other' }, { name: ' ' }, { url: 'ftp://a.example' }])
     t.is((await editor.post(PATH, { ...whole, ...wrong })).status, 400);
   const changed = await editor.put(`${PATH}/${made.body.featureId}`, { name: 'Viewer 2', type: 'Service' });
-  t.deepEqual(changed.body, { featureId: made.body.featureId, name: 'Viewer 2', type: 'Service' });
+  const replaced = { featureId: made.body.featureId, name: 'Viewer 2', type: 'Service', rowVersion: '2' };
+  t.deepEqual(changed.body, replaced);
   await define('Taken');
   t.is((await editor.put(`${PATH}/${made.body.featureId}`, { name: 'Taken', type: 'Service' })).status, 409);
   const { body } = await editor.get(`${PATH}?featureType=service`);
@@ -53,11 +54,18 @@ test('administrators license features; Owners switch them, which changes no lice
   t.is((await admin.put(`${licence}/license`)).status, 204);
   t.is((await owner.put(`${licence}/license`)).status, 403);
   const listed = async (query = '') => (await owner.get(`${PATH}/tenant/list${query}`)).body.data;
-  t.deepEqual(await listed(), [{ featureId: id, name: 'Switched', type: 'Application', enabled: true }]);
+  const first = { featureId: id, name: 'Switched', type: 'Application', enabled: true, rowVersion: '1' };
+  t.deepEqual(await listed(), [first]);
   t.deepEqual(await listed('?featureType=Service'), []);
   t.is((await owner.get(`${PATH}/tenant/list?featureType=Other`)).status, 400);
 
-  t.deepEqual((await flip(owner, false, { 'svc-project-id': tenantId })).body, { enabled: false });
+  const tenants = async (query = '') => (await admin.get(`${PATH}/${id}/tenant${query}`)).body.data;
+  const [listedTenant] = await tenants();
+  t.like(listedTenant, { tenantId, enabled: true });
+  t.regex(listedTenant.licensedAt, /^\d{4}-/);
+  t.deepEqual(await tenants('?offset=1'), []);
+  t.is((await admin.get(`${PATH}/${tenantId}/tenant`)).status, 404, 'no feature');
+  t.deepEqual((await flip(owner, false, { 'svc-project-id': tenantId })).body, { enabled: false, rowVersion: '2' });
   t.is((await admin.put(`${licence}/license`)).status, 204);
   t.like(await listed(), [{ enabled: false }]);
   t.is((await flip(owner, 'yes')).status, 400);

@@ -110,10 +110,72 @@ test('what the caller may not see is hidden, and nothing is shown beyond it', as
   const { nodes, edges } = await lineage(w.as(reader), open);
   t.deepEqual(nodes, [
     { id: open, kind: 'dataset', name: 'open' },
-    { id: hidden, kind: 'dataset', hidden: true },
+    { id: 'hidden:1', kind: 'dataset', hidden: true },
   ]);
-  t.deepEqual(edges, [{ from: hidden, to: open, role: 'input', action: 'conversion' }]);
+  t.deepEqual(edges, [{ from: 'hidden:1', to: open, role: 'input', action: 'conversion' }]);
   t.is((await lineage(client, open)).nodes.length, 3);
+});
+
+test('ids of what is hidden are in no answer', async (t) => {
+  const { owner, client, projectId, make } = await scene();
+  const secret = await newProject(client, 'Secret');
+  const [hidden, side, open] = [await make('hidden', secret), await make('side', secret), await make('open')];
+  const transfers = [
+    await transfer(owner, secret, open, { name: 'secret.tif' }),
+    await transfer(owner, secret, open, { input: hidden, side }),
+    await transfer(owner, secret, hidden, { input: open }),
+  ];
+  const reader = await w.account({ tenantId: owner.tenantId });
+  await client.post(`/api/metadata/project/${projectId}/member`, { userId: reader.userId, role: 'Reader' });
+  const answer = await lineage(w.as(reader), open);
+  for (const id of [hidden, side, 'secret.tif', ...transfers]) t.false(JSON.stringify(answer).includes(id));
+  const known = new Set(answer.nodes.map(({ id }) => id));
+  t.is(known.size, 4);
+  t.true(answer.edges.every(({ from, to }) => known.has(from) && known.has(to)));
+  t.deepEqual(await lineage(w.as(reader), open), answer, 'stable');
+});
+
+test('exports to files are shown to those who see their transfers, also those of what was made of the dataset', async (t) => {
+  const { owner, client, projectId, make } = await scene();
+  const [one, other] = [await make('one'), await make('other')];
+  await transfer(owner, projectId, other, { input: one });
+  const secret = await newProject(client, 'Secret');
+  const exported = async (input: string, project: string, status: string, share?: string) => {
+    const id = randomUUID();
+    await w.sql(
+      `insert into transfers (id, tenant_id, project_id, type, status, format, request, input_dataset_id, created_by, account_id, updated_by,
+         progress, finished_at, output_file_name, memory_mb, share_id, error_message)
+       values ($1, $2, $3, 'Export', $4, 'csv', '{"writerName": "CsvWriter"}', $5, $6, $7, $6, case $4 when 'Error' then 0 else 100 end,
+         now(), 'valley.csv', 256, $8, case when $4 = 'Error' then 'No.' end)`,
+      [id, owner.tenantId, project, status, input, owner.userId, owner.id, share ?? null],
+    );
+    return id;
+  };
+  const [direct, later] = [await exported(one, projectId, 'Completed'), await exported(other, projectId, 'Completed')];
+  const elsewhere = await exported(one, secret, 'Completed');
+  await exported(one, projectId, 'Error');
+  const { body: share } = await client.post(`/api/metadata/dataset/${one}/share`, { downloads: 'Formats' });
+  await exported(one, projectId, 'Completed', share.id);
+  const reader = await w.account({ tenantId: owner.tenantId });
+  await client.post(`/api/metadata/project/${projectId}/member`, { userId: reader.userId, role: 'Reader' });
+  const edgesOf = async (user: User, id: string) =>
+    (await lineage(w.as(user), id)).edges
+      .filter(({ action }) => action === 'export')
+      .map(({ from, to }) => `${from} ${to}`)
+      .sort();
+  const shown = [`${one} ${direct}:export`, `${other} ${later}:export`];
+  t.deepEqual(await edgesOf(reader, one), [...shown].sort());
+  t.deepEqual(await edgesOf(owner, one), [...shown, `${one} ${elsewhere}:export`].sort());
+  t.deepEqual(await edgesOf(reader, other), [`${other} ${later}:export`], 'not those of what it was made from');
+  const { nodes, edges } = await lineage(w.as(reader), other);
+  t.deepEqual(
+    nodes.find(({ kind }) => kind === 'export'),
+    { id: `${later}:export`, kind: 'export', name: 'valley.csv' },
+  );
+  t.like(
+    edges.find(({ action }) => action === 'export'),
+    { transfer: { id: later } },
+  );
 });
 
 test('cycles end, and long chains are cut', async (t) => {

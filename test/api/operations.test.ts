@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { nextRun } from '../../src/operations/cron/cron.ts';
 import { newDataset } from '../world/content.ts';
@@ -284,6 +285,22 @@ test('the next time of a schedule is the first matching minute after now', async
   t.is(await next('0 0 * * 1', '2026-01-24T08:00:00Z'), '2026-01-26T00:00');
   t.is(await next('0 0 29 2 *', '2026-01-24T08:00:00Z'), '2028-02-29T00:00');
   t.is(await next('0 0 31 2 *', '2026-01-24T08:00:00Z'), undefined);
+});
+
+test('a drain of a node concerns the pods on it', async (t) => {
+  const client = await root();
+  const pool = `one-${randomUUID()}`;
+  await w.sql(
+    `insert into workers (pool, host, node, pid, concurrency, memory_mb, cores) values ($1, 'a-pod', 'node-9', 1, 1, 1, 1)`,
+    [pool],
+  );
+  const state = async () =>
+    (await client.get('/api/admin/worker')).body.data.find(({ id }: { id: string }) => id === pool);
+  t.like(await state(), { host: 'a-pod', node: 'node-9', draining: false });
+  await client.put('/api/admin/drain', { host: 'node-9' });
+  t.like(await state(), { draining: true });
+  await client.delete('/api/admin/drain?host=node-9');
+  await w.sql('delete from workers where pool = $1', [pool]);
 });
 
 test('a drain lasts until it is ended; draining one worker requires that worker to exist', async (t) => {

@@ -110,6 +110,7 @@ test('each change of members is in the audit trail, with the role before and aft
       (who as User).userId,
       at === 0 || at === 4 ? 'lightMyRequest' : 'curl/8',
       {
+        name: (who as User).id,
         projectId,
         project: projectId === id ? 'Audited' : 'River',
         changed: ['role'],

@@ -311,8 +311,11 @@ test('my-deleted-items is an offset page with its own sorting; a project has the
       projectId: top,
       deletedBy: owner.userId,
       deletedAt: page.data[0].deletedAt,
+      removedAt: page.data[0].removedAt,
     },
   ]);
+  const { deletedAt, removedAt } = page.data[0];
+  t.is(Date.parse(`${removedAt}Z`) - Date.parse(`${deletedAt}Z`), 180 * 86_400_000);
   t.like((await get('')).data[0], { itemType: 'Dataset', datasetType: 'file', datasetFormat: 'file', sizeKB: 1 });
   t.deepEqual((await get('?offset=9')).data, [], 'past the end');
   t.is((await w.as(owner).get(`${BIN}/my-deleted-items?sortBy=Age`)).status, 400);

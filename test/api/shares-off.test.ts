@@ -1,6 +1,6 @@
 import test from 'ava';
 import { newDataset } from '../world/content.ts';
-import { local, newProject } from '../world/transfers.ts';
+import { newProject, sharePath } from '../world/transfers.ts';
 import { ownWorld } from '../world.ts';
 
 const off = ownWorld(test, { 'shares.allowed': 'false' });
@@ -31,5 +31,5 @@ test('an address that guesses tokens is refused; who has a link is not, from ano
   const guesses = [];
   for (let n = 0; n < 9; n++) guesses.push((await get(`/api/share/guess${n}`, '192.0.2.1')).statusCode);
   t.deepEqual([guesses.at(0), guesses.at(-1)], [404, 429]);
-  t.is((await get(local(made.body.url), '192.0.2.2')).statusCode, 200);
+  t.is((await get(sharePath(made.body.url), '192.0.2.2')).statusCode, 200);
 });

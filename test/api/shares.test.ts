@@ -3,7 +3,7 @@ import { FAIL_FAST } from '../../src/platform/async/maintenance-run.ts';
 import { loggedUrl } from '../../src/platform/telemetry/log.ts';
 import { forgetShares } from '../../src/shares/clean-up.ts';
 import { newDataset } from '../world/content.ts';
-import { local, newProject } from '../world/transfers.ts';
+import { newProject, sharePath } from '../world/transfers.ts';
 import { type Answer, type User, world } from '../world.ts';
 
 const w = world(test);
@@ -33,7 +33,7 @@ async function share(t: ExecutionContext, more: object = {}): Promise<Shared> {
 async function link(t: ExecutionContext, owner: User, datasetId: string, more: object = {}) {
   const made = await w.as(owner).post(`/api/metadata/dataset/${datasetId}/share`, more);
   t.is(made.status, 201, JSON.stringify(made.body));
-  return { id: made.body.id as string, link: local(made.body.url) };
+  return { id: made.body.id as string, link: sharePath(made.body.url) };
 }
 
 /** What is equal for all links that are not open. */
@@ -57,9 +57,9 @@ test('a link shows name, description, publisher, expiry and citation, and nothin
   const { owner, projectId, datasetId, id, link: path } = await share(t, { name: 'Consultants' });
   const { status, body, headers } = await w.nobody.get(path);
   t.is(status, 200);
-  t.deepEqual(Object.keys(body).sort(), ['citation', 'downloads', 'expiresAt', 'name', 'publisher']);
+  t.deepEqual(Object.keys(body).sort(), ['citation', 'downloads', 'expiresAt', 'name', 'preview', 'publisher']);
   t.like(body, { name: 'Valley', downloads: 'None' });
-  t.regex(body.citation.text, /^.+ \(\d{4}\): Valley \[dataset\]\. http.+\/api\/share\/.{22}$/);
+  t.regex(body.citation.text, /^.+ \(\d{4}\): Valley \[dataset\]\. http.+\/s\/.{22}$/);
   t.like(headers, { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' });
   for (const secret of [owner.userId, owner.id, projectId, 'Secret project', datasetId, id, 'Consultants'])
     t.false(JSON.stringify([body, headers]).includes(secret), secret);
@@ -86,6 +86,8 @@ test('the token has 128 bits, is shown once, stored as a hash, and hidden in the
     `${path}/download?x=1`,
     path.replace('share', '%73hare'),
     path.replace('/share/', '/%2573hare/'),
+    path.replace('/api/share/', '/s/'),
+    path.replace('/api/share/', '/%73/'),
   ])
     t.false(loggedUrl(url).includes(token), loggedUrl(url));
   t.is(loggedUrl('/api/share/a/download?x=1'), '/api/share/[secret]/download?x=1');
@@ -203,7 +205,7 @@ test('an API key may make links; they end with the key', async (t) => {
   const made = await w.nobody.post(`/api/metadata/dataset/${datasetId}/share`, {}, headers);
   t.is(made.status, 201);
   t.is(made.body.createdBy, key.id);
-  await isOpen(t, local(made.body.url));
+  await isOpen(t, sharePath(made.body.url));
   const { body: lower } = await w.as(owner).post('/api/iam/key', { name: 'l', role: 'Contributor' });
   const refused = await w.nobody.post(
     `/api/metadata/dataset/${datasetId}/share`,
@@ -212,7 +214,7 @@ test('an API key may make links; they end with the key', async (t) => {
   );
   t.is(refused.status, 403);
   await w.as(owner).delete(`/api/iam/key/${key.id}`);
-  await isClosed(t, local(made.body.url), 'revoked key');
+  await isClosed(t, sharePath(made.body.url), 'revoked key');
 });
 
 test('two who end a link at once end it once', async (t) => {

@@ -153,7 +153,7 @@ test('removing a member ends its roles in the tenant’s projects; preview and a
   const rows = await w.sql("select details from audit where action = 'tenant.member.remove' and tenant_id = $1", [
     tenantId,
   ]);
-  t.deepEqual(rows, [{ details: { projectRoles: 3, projectsWithoutOwner: 1, keepProjectRoles: false } }]);
+  t.like(rows, [{ details: { projectRoles: 3, projectsWithoutOwner: 1, keepProjectRoles: false } }]);
 });
 
 test('keepProjectRoles=true keeps the project roles of a removed member', async (t) => {
@@ -356,4 +356,34 @@ test('of concurrent bootstraps one succeeds, under the password policy; later on
   } finally {
     await close();
   }
+});
+
+test('Owners list the guests of their tenant with their projects, and end them; members are none', async (t) => {
+  const tenantId = await w.tenant();
+  const owner = w.as(await w.account({ tenantId, role: 'Owner' }));
+  const [member, guest] = [await w.account({ tenantId }), await w.account()];
+  const { body: project } = await owner.post('/api/metadata/project', { name: 'Valley' });
+  const at = `/api/iam/tenant/${tenantId}/guest`;
+  t.deepEqual((await owner.get(at)).body, { data: [] });
+  for (const [one, role] of [
+    [member, 'Reader'],
+    [guest, 'Contributor'],
+  ] as const)
+    await owner.post(`/api/metadata/project/${project.id}/member`, { userId: one.userId, role });
+  const [listed, ...more] = (await owner.get(at)).body.data;
+  t.deepEqual(more, []);
+  t.like(listed, { userId: guest.userId, accountId: guest.id, projectCount: 1 });
+  t.deepEqual(listed.projects, [{ id: project.id, name: 'Valley', role: 'Contributor' }]);
+  t.deepEqual((await owner.get(`${at}?offset=1`)).body.data, []);
+  const seen = (await (await administrator()).get(at)).body.data[0];
+  t.like(seen, { projectCount: 1, projects: [] }, 'of projects that administrators do not see no name');
+
+  const end = `/api/iam/tenant/${tenantId}/member/${guest.userId}`;
+  t.deepEqual((await owner.delete(`${end}?dryRun=true`)).body, { projectRoles: 1, projectsWithoutOwner: 0 });
+  t.is((await owner.delete(`${end}?keepProjectRoles=true`)).status, 404, 'nothing would end');
+  t.is((await owner.delete(end)).status, 204);
+  t.deepEqual((await owner.get(at)).body, { data: [] });
+  t.is((await w.as(guest).get(`/api/metadata/project/${project.id}`)).status, 404);
+  t.is((await owner.delete(end)).status, 404);
+  t.is((await w.as(member).get(`/api/metadata/project/${project.id}`)).status, 200);
 });

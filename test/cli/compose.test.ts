@@ -17,6 +17,9 @@ interface Service {
   depends_on?: Record<string, { condition: string }>;
   restart?: string;
   healthcheck?: { test?: string[]; disable?: boolean };
+  read_only?: boolean;
+  cap_drop?: string[];
+  security_opt?: string[];
 }
 interface Compose {
   services: Record<string, Service>;
@@ -102,6 +105,13 @@ for (const name of ['api', 'worker'] as const) {
   });
 }
 
+test('containers of the platform change nothing but their volumes, which the image declares, and have no capability', async (t) => {
+  const { services } = await compose();
+  for (const name of ['api', 'worker', 'migrate'])
+    t.like(services[name], { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] }, name);
+  t.is((await dockerfile()).find(({ name }) => name === 'VOLUME')?.rest, '/data /tmp');
+});
+
 interface Instruction {
   name: string;
   rest: string;
@@ -115,7 +125,7 @@ async function dockerfile(): Promise<Instruction[]> {
     .map((line) => ({ name: line.split(' ')[0]!, rest: line.slice(line.indexOf(' ') + 1).trim() }));
 }
 
-const KNOWN = new Set('FROM ENV WORKDIR COPY RUN USER VOLUME EXPOSE HEALTHCHECK ENTRYPOINT CMD'.split(' '));
+const KNOWN = new Set('FROM ARG ENV WORKDIR COPY RUN USER VOLUME EXPOSE HEALTHCHECK ENTRYPOINT CMD'.split(' '));
 
 test('each line of the Dockerfile is an instruction, and the first is FROM', async (t) => {
   const instructions = await dockerfile();

@@ -1,3 +1,4 @@
+// Own thread: it awaits before its tests.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';

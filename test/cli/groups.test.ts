@@ -33,7 +33,7 @@ test('a group is created, changed, shown, listed and deleted', async (t) => {
   const changed = await run(['group', 'update', 'crew', '--name', 'Crew', '--metadata', metadata]);
   t.regex(changed.out, /^metadata +2FAMetadata$/m);
   t.false(changed.out.includes('0123456789abcdef'));
-  t.deepEqual(JSON.parse((await run(['group', 'show', 'crew', '--json'])).out), {
+  t.like(JSON.parse((await run(['group', 'show', 'crew', '--json'])).out), {
     id: 'crew',
     name: 'Crew',
     users: [one.id, two.id].sort(),

@@ -1,3 +1,4 @@
+// Own thread: it awaits before its tests.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

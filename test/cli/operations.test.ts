@@ -63,6 +63,15 @@ test.serial('drained workers take no transfers; the command waits, and gives up 
   const nosuch = await run(['job', 'drain', '--host', 'nosuch', '--timeout', '0s']);
   t.is(nosuch.code, 1);
   t.is(nosuch.err, `platform: There is no worker on nosuch. Workers run on ${hostname()}.\n`);
+  // without the lock of a live worker, a sweep may remove it
+  await w.sql(`select pg_advisory_lock(hashtextextended('one-1', 0))`);
+  await w.sql(`insert into workers (pool, host, node, pid, concurrency, memory_mb, cores)
+    values ('one-1', 'a-pod', 'node-9', 1, 1, 1, 1)`);
+  const node = await run(['job', 'drain', '--host', 'node-9', '--timeout', '0s']);
+  t.is(node.code, 0, node.err);
+  t.regex(node.out, /^one-1 +a-pod on node-9 /m);
+  await run(['job', 'drain', '--host', 'node-9', '--end']);
+  await w.sql(`delete from workers where pool = 'one-1'`);
   t.is(
     (await run(['job', 'drain', '--host', hostname(), '--timeout', '0s'])).code,
     0,

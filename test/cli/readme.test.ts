@@ -1,3 +1,4 @@
+// Own thread: it starts the whole platform, and waits for it.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';

@@ -125,6 +125,7 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['account', 'create', ...ann], password);
   await run(['auth', 'token', 'revoke', '--account', 'ann']);
   await run(['account', 'list', '--group', 'Administrators', '--administrators', '--without-second-factor']);
+  await run(['account', 'list', '--find', 'ann', '--state', 'notActivated']);
   await run(['account', 'show', 'ann']);
   const changes = ['--name', 'A', '--email', 'a@river.example', '--company', 'River', '--phone', '1', '--roles', 'r'];
   await run(['account', 'update', 'ann', ...changes, '--enable', '--password-stdin'], { stdin: 'Seven-bends-9' });
@@ -163,6 +164,7 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['tenant', 'update', tenant.id, '--name', 'Lake', '--weight', '2', '--recycle-bin-days', '30']);
   await run(['tenant', 'members', 'add', tenant.id, 'ann', '--role', 'Member']);
   await run(['tenant', 'members', 'list', tenant.id]);
+  await run(['tenant', 'members', 'list', tenant.id, '--guests']);
   await run(['tenant', 'members', 'remove', tenant.id, 'ann', '--keep-project-roles', '--dry-run']);
   await run(['tenant', 'members', 'remove', tenant.id, 'ann']);
   const pool = tenant.id;
@@ -197,6 +199,7 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['licence', 'grant', feature.featureId, pool]);
   await run(['licence', 'list', '--type', 'Service']);
   await run(['licence', 'list', '--tenant', pool, '--type', 'Service']);
+  await run(['licence', 'list', '--feature', 'Maps']);
   await run(['licence', 'disable', feature.featureId, pool]);
   await run(['licence', 'enable', feature.featureId, pool]);
   await run(['licence', 'end', feature.featureId, pool]);
@@ -206,9 +209,8 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['key', 'revoke', key.id]);
   await run(['signing-key', 'list']);
   await run(['signing-key', 'rotate']);
-  await run(['audit', 'list', '--account', 'root', '--since', '1h', '--limit', '1', '--cursor', 'x'], {
-    refused: true,
-  });
+  const trail = ['--tenant', pool, '--account', 'root', '--action', 'key', '--since', '1h', '--until', '1m'];
+  await run(['audit', 'list', ...trail, '--limit', '1', '--cursor', 'x'], { refused: true });
 
   const image = join(at.folder, 'image.png');
   await writeFile(image, Buffer.from('89504e470d0a1a0a', 'hex'));
@@ -225,6 +227,7 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['project', 'show', project.id]);
   await run(['project', 'update', project.id, '--name', 'Vale', '--description', 'narrow', ...level]);
   await run(['project', 'update', project.id, '--thumbnail', image]);
+  await run(['project', 'thumbnail', project.id, '--size', '64', '-o', join(at.folder, 'own.png'), '--force']);
   await run(['project', 'update', project.id, '--no-thumbnail']);
   const csv = join(at.folder, 'level.csv');
   const gauges = ['gauges', '--project', beside.id, '--description', 'of the river', '--property', 'station:Text'];
@@ -289,6 +292,13 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['project', 'members', 'set', beside.id, 'root:Owner']);
   await run(['project', 'members', 'inherit', beside.id]);
   await run(['project', 'members', 'remove', project.id, 'ann']);
+  await run(['project', 'invite', project.id, 'ann@example.org', '--role', 'Reader']);
+  const invitation = await run(['project', 'invite', project.id, 'ann@here', '--login-id']);
+  await run(['project', 'invitations', 'list', project.id]);
+  await run(['project', 'invitations', 'end', project.id, invitation.id]);
+  await run(['invitation', 'list']);
+  await run(['invitation', 'accept', invitation.id], { refused: true });
+  await run(['invitation', 'accept', '--token', 'unknown'], { refused: true });
   await run(['project', 'move', beside.id, below.id]);
 
   const grid = join(at.folder, 'grid.asc');
@@ -311,6 +321,13 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['dataset', 'show', dataset]);
   await run(['dataset', 'update', dataset, '--name', 'n', '--description', 'd', '--tag', 't', '--metadata', '{"a":1}']);
   await run(['dataset', 'raw', dataset]);
+  await run(['dataset', 'history', dataset, '--limit', '1', '--cursor', 'x'], { refused: true });
+  await run(['dataset', 'history', dataset]);
+  const small = ['--size', '64', '-o', join(at.folder, 'small.png'), '--force'];
+  await run(['dataset', 'thumbnail', dataset, ...small], { refused: true });
+  const shown = ['--item', '0', '--step', '0', '--layer', '0', '--colors', '000000,FFFFFF', '--min', '0', '--max', '9'];
+  const picture = ['--png', join(at.folder, 'preview.png'), '--wait', '0', '--force'];
+  await run(['dataset', 'preview', dataset, ...picture, ...shown], { refused: true });
   await run(['dataset', 'lineage', dataset]);
   await run(['activity', dataset, '--limit', '1', '--cursor', 'x'], { refused: true });
   await run(['activity', project.id]);

@@ -1,3 +1,4 @@
+// Own thread: it awaits before its tests.
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

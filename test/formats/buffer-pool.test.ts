@@ -1,3 +1,4 @@
+// Own thread: the pool of a shared one may be full of the buffers of other files.
 import test from 'ava';
 import { markOwned, pooledBytes, pooledSamples, releaseBuffer } from '../../src/files/data/buffer-pool.ts';
 import { converted } from './files.ts';

@@ -57,7 +57,8 @@ test('the kind of a CRS code is known without PROJ, and agrees with PROJ’s dat
   );
   t.deepEqual(wrong, []);
   let known = 0;
-  for (let code = 0; code < 1_000_000; code++) {
+  const highest = Math.max(...rows.map(({ code }) => Number(code)));
+  for (let code = 0; code < highest + 1000; code++) {
     for (const authority of ['EPSG', 'ESRI'] as const) if (kindOfCode(authority, code) !== undefined) known++;
   }
   t.is(known, rows.length);

@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 import test from 'ava';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+// Own thread: it awaits before its tests.
+
 const folder = await mkdtemp(join(tmpdir(), 'stranger-'));
 test.after.always(() => rm(folder, { recursive: true, force: true }));
 

@@ -37,6 +37,7 @@ export function accountRules(test: TestFn, w: World) {
       noOfUnsuccessfulLoginAttempts: 0,
       secondFactor: 'none',
       allowMePasswordChange: true,
+      rowVersion: '1',
     });
     t.deepEqual((await admin.get('/api/accounts/ada%40EXAMPLE.org')).body, body);
 
@@ -191,6 +192,28 @@ export function accountRules(test: TestFn, w: World) {
       t.is((await admin.get(`/api/accounts?${wrong}`)).status, 400, wrong);
   });
 
+  test('the list finds accounts by words and by state', async (t) => {
+    const admin = await administrator();
+    await w.account({ id: 'Bridge-1' });
+    await admin.put('/api/accounts', { id: 'Bridge-1', name: 'Ærø of the bridge', email: 'bridge@example.org' });
+    await w.account({ id: 'bridge-2' });
+    await admin.put('/api/accounts', { id: 'bridge-2', enabled: false });
+    await w.account({ id: 'bridge-3' });
+    await admin.put('/api/accounts', { id: 'bridge-3', name: '100 % _ sure', locked: true });
+    const found = async (query: string) =>
+      (await admin.get(`/api/accounts?${query}`)).body.map(({ id }: { id: string }) => id);
+    t.deepEqual(await found('q=BRIDGE'), ['Bridge-1', 'bridge-2', 'bridge-3']);
+    t.deepEqual(await found('q=bridge%20%C3%A6r%C3%B8'), ['Bridge-1']);
+    t.deepEqual(await found('q=bridge@example'), ['Bridge-1']);
+    t.deepEqual(await found('q=%25%20_%20bridge'), ['bridge-3']);
+    t.deepEqual(await found('q=bridge&state=disabled'), ['bridge-2']);
+    t.deepEqual(await found('q=bridge&state=Locked'), ['bridge-3']);
+    t.deepEqual(await found('q=bridge&state=notActivated'), []);
+    t.deepEqual(await found('q=bridge&offset=1&limit=1'), ['bridge-2']);
+    t.is((await admin.get('/api/accounts?state=lost')).status, 400);
+    t.is((await admin.get(`/api/accounts?q=${'x'.repeat(201)}`)).status, 400);
+  });
+
   test('an account can be created as Administrator or Editor', async (t) => {
     const second = await w.account({ userGroups: ['Administrators'] });
     t.is((await w.as(second).get('/api/accounts')).status, 200);
@@ -260,6 +283,7 @@ export function accountRules(test: TestFn, w: World) {
       enabled: true,
       noOfUnsuccessfulLoginAttempts: 0,
       secondFactor: 'none',
+      rowVersion: '2',
       userGroups: ['Editors'],
     });
     const bare = await root.put('/api/accounts', { id, email: '' });
@@ -276,10 +300,11 @@ export function accountRules(test: TestFn, w: World) {
       lockedDateEnd: '2031-01-02T03:04:05.0000000',
       allowMePasswordChange: false,
       noOfUnsuccessfulLoginAttempts: 0,
+      rowVersion: '3',
       secondFactor: 'none',
       userGroups: ['Editors'],
     });
-    t.is((await root.put('/api/accounts', body)).status, 200, 'a whole record comes back');
+    t.is((await root.put('/api/accounts', bare.body)).status, 200, 'a whole record comes back');
     t.is((await root.put('/api/accounts', { ...full, id: 'nobody-known' })).status, 404);
     t.is((await root.put('/api/accounts', { id, email: 'a@b\r\nBcc: c@d' })).status, 400);
   });

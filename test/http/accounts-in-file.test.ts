@@ -128,7 +128,9 @@ test.serial('a change is answered when the file contains it, also while other pr
           release = resolve;
         });
       });
-      const waiting = `select from pg_locks where locktype = 'advisory' and not granted and objid = 7201955`;
+      // test files share a server, so others may wait for the locks of their accounts
+      const waiting = `select from pg_locks l join pg_database d on d.oid = l.database
+        where l.locktype = 'advisory' and not l.granted and l.objid = 7201955 and d.datname = current_database()`;
       while ((await w.sql(waiting)).length === 0) await sleep(5);
       // as many requests do
       void (async () => {

@@ -5,7 +5,7 @@ import { Database } from '../../src/db.ts';
 import { clientOf } from '../world/client.ts';
 import { decodeTile } from '../world/decode-mvt.ts';
 import { newFeatures, newTilesOf, steppedGrid } from '../world/tiles.ts';
-import { newProject } from '../world/transfers.ts';
+import { newProject, sharePath } from '../world/transfers.ts';
 import { PASSWORD_ITERATIONS, type User, world } from '../world.ts';
 
 const w = world(test);
@@ -101,6 +101,15 @@ test('who may read a dataset sees those of the operator below it, and nothing el
   const own = await linkTo(reader, project, id);
   t.is((await nobody.get(`${path(id)}/2/0/0/0?${own}`)).status, 200);
   t.is((await nobody.get(`${path(hidden)}/2/0/0/0?${own}`)).status, 403);
+
+  // so does the address of a share, as long as it is open
+  const share = (await as(reader).post(`/api/metadata/dataset/${id}/share`, {})).body;
+  const shared = `${sharePath(share.url)}/preview/basemap`;
+  t.is((await nobody.get(shared)).body.layers.length, 2);
+  t.deepEqual((await nobody.get(`${shared}/2/0/0/0`)).raw, vector.raw);
+  t.is((await nobody.get(`${shared}/0/${minzoom}/0/0`)).headers['content-type'], 'image/png');
+  t.is((await as(reader).delete(`/api/metadata/share/${share.id}`)).status, 204);
+  for (const address of [shared, `${shared}/2/0/0/0`]) t.is((await nobody.get(address)).body.code, 'ShareNotFound');
 
   // it ends with the dataset
   t.is((await as(operator).delete(`/api/metadata/dataset/${river}`)).status, 204);

@@ -50,7 +50,7 @@ interface Change {
 test.serial(
   `${CHANGES} random changes are heard once by those who may, and by no others (EVENT_SEED=${SEED})`,
   async (t) => {
-    t.timeout(600_000);
+    t.timeout(Math.max(600_000, CHANGES * 200));
     const { config, db, url: databaseUrl, blobs } = w;
     const log = pino({ level: 'fatal' });
     const other = await buildApp({ config, db, databaseUrl, blobs, log, passwordIterations: PASSWORD_ITERATIONS });

@@ -23,12 +23,12 @@ import { GENERIC, type LedgerEntry, type Lot, Model, type Request } from './cred
  * Most are sent in batches, of which each operation is a transaction and is acknowledged after its commit: sending them
  * one by one costs more than executing them.
  */
-const OPERATIONS = Number(process.env.CREDIT_OPERATIONS ?? 100_000);
+const OPERATIONS = Number(process.env.CREDIT_OPERATIONS ?? 15_000);
 const SEED = Number(process.env.CREDIT_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const CLIENTS = 16;
 const TENANTS = 200;
 /** Rounds between two checks have a random length. */
-const LONGEST_ROUND = 5000;
+const LONGEST_ROUND = 3000;
 /** Share of the steps of a client that send a batch; the others send one operation, as the API does. */
 const BATCHES = 0.7;
 const BATCH = 25;

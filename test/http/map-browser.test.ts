@@ -10,6 +10,7 @@ import { flatMesh } from '../formats/meshes.ts';
 import { gridOf } from '../formats/tiles/tiling.ts';
 import { codeOf, groupOf } from '../world/authenticator.ts';
 import { type Browser, hasBrowser, startBrowser, type Tab } from '../world/browser.ts';
+import { newGrid } from '../world/previews.ts';
 import { newStore, smallGrid } from '../world/stores.ts';
 import { newFeatures, newTilesOf, steppedGrid } from '../world/tiles.ts';
 import { newProject } from '../world/transfers.ts';
@@ -260,6 +261,22 @@ shown('without a link the page asks for a login with its second factor, and keep
   // browsers report the answer to a wrong password
   t.deepEqual(
     tab.complaints.filter((one) => !/status of 40[01]/.test(one)),
+    [],
+  );
+  await tab.close();
+});
+
+shown('a file is drawn by its preview, with legend and values', async (t) => {
+  const id = await newGrid(w, projectId, owner);
+  const tab = await open(await signedLink(id));
+  await drawn(tab);
+  t.regex(await textOf(tab, 'legend'), /^Band 1.*Minimum \d.*, maximum \d/);
+  const [x, y] = [340 + (WIDTH - 400) / 2, 40 + (HEIGHT - 160) / 2];
+  await tab.mouse('mouseMoved', x, y);
+  await tab.until("/^Band 1 \\d+/.test(document.getElementById('readout-value').textContent)", 'the value');
+  // services of other datasets, which the page asks first
+  t.deepEqual(
+    tab.complaints.filter((one) => !/status of 40[04]/.test(one)),
     [],
   );
   await tab.close();

@@ -49,6 +49,7 @@ test('metrics need no token on a loopback connection', async (t) => {
     t.is(status, 200, address);
     t.is(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8');
     t.true(raw.toString().includes('platform_jobs{'));
+    t.regex(raw.toString(), /^platform_build_info\{version="\d+\.\d+\.\d+",commit="[0-9a-f]*"\} 1$/m);
   }
 });
 

@@ -39,10 +39,13 @@ const QUERIES = [
 /** Ways to search: the platform's own, always by names, always by words, and always through the caller's projects. */
 const EFFORTS = [
   EFFORT,
-  { projects: 0, names: 5 },
-  { projects: 0, names: 1000 },
-  { projects: 0, names: 0 },
-  { projects: 1000, names: 0 },
+  { projects: 0, matches: 0, names: 5, candidates: 8 },
+  { projects: 0, matches: 0, names: 1000, candidates: 8 },
+  { projects: 0, matches: 0, names: 0, candidates: 1 },
+  { projects: 1000, matches: 0, names: 0, candidates: 1 },
+  { projects: 1000, matches: 0, names: 0, candidates: 2 },
+  { projects: 0, matches: 3, names: 5, candidates: 2 },
+  { projects: 0, matches: 10_000, names: 0, candidates: 1 },
 ];
 
 const w = ownWorld(test);

@@ -24,6 +24,9 @@ test.serial('The server starts, reports its health, serves its description, and 
     const answer = await fetch(`${server.url}${path}`);
     return { status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() };
   };
+  const build = JSON.parse((await get('/health')).text);
+  t.regex(build.version, /^\d+\.\d+\.\d+/);
+  if (build.commit !== undefined) t.regex(build.commit, /^[0-9a-f]{40}$/);
   t.deepEqual(JSON.parse((await get('/health/live')).text), { status: 'live' });
   t.deepEqual(JSON.parse((await get('/health/ready/')).text), { status: 'ready' });
   t.is(JSON.parse((await get('/openapi.json')).text).openapi, '3.1.0');

@@ -15,7 +15,7 @@ import { attempt, codeOf, setupCodeFrom } from '../world/authenticator.ts';
 import { newDataset } from '../world/content.ts';
 import { newTilesOf, steppedGrid } from '../world/tiles.ts';
 import { waitsWithin } from '../world/transactions.ts';
-import { ASCII_GRID, copyRequest, local, newProject, upload } from '../world/transfers.ts';
+import { ASCII_GRID, copyRequest, local, newProject, sharePath, upload } from '../world/transfers.ts';
 import { PASSWORD, world } from '../world.ts';
 import type { Actor, Scene } from './isolation/row.ts';
 import { allRows, makeScene, routesOf } from './isolation/scene.ts';
@@ -178,7 +178,7 @@ const more: Record<string, { actor?: Actor; status: number; request(scene: Scene
       const file = { name: 'Valley', datasetFormat: 'asciigrid', content: ASCII_GRID };
       const datasetId = await newDataset(w, await newProject(owner), scene.owner, file);
       const { body } = await owner.post(`/api/metadata/dataset/${datasetId}/share`, { downloads: 'Formats' });
-      const url = `${new URL(body.url).pathname}/convert`;
+      const url = `${sharePath(body.url)}/convert`;
       return { method: 'POST', url, payload: { writerName: 'GeoTiffWriter' } };
     },
   },
@@ -224,6 +224,15 @@ const more: Record<string, { actor?: Actor; status: number; request(scene: Scene
       return { url: `/api/tiles/dataset/${id}/scheme/map/16/${minTileRow}/${minTileCol}` };
     },
   },
+  'POST /api/preview/dataset/:id/retry, of a file that cannot be read': {
+    actor: 'owner',
+    status: 202,
+    request: async ({ owner }) => {
+      const id = await newDataset(w, await newProject(w.as(owner)), owner, { content: 'II*\0 is no GeoTIFF' });
+      await w.as(owner).get(`/api/preview/dataset/${id}`);
+      return { method: 'POST', url: `/api/preview/dataset/${id}/retry` };
+    },
+  },
   'PUT /api/blob/:area/:name, granted': {
     status: 201,
     request: async ({ owner }) => ({ method: 'PUT', url: await granted(owner), payload: 'bytes' }),
@@ -249,10 +258,10 @@ test('each route that writes is among them, with a request that succeeds', (t) =
     return [...(statuses ?? []), ...besides.map(([, { status }]) => status)].some((status) => status < 300);
   };
   const lacking = routesOf(w.app).filter(({ name }) => WRITES.test(name) && !succeeds(name));
-  // requires a code of a registered authenticator; otherwise it is a login
+  // require a platform without an administrator, and a code of a registered authenticator
   t.deepEqual(
     lacking.map(({ name }) => name).filter((name) => rows[name] && !isNotImplemented(name)),
-    ['POST /api/tokens/otp/recovery-codes'],
+    ['POST /api/accounts/bootstrap', 'POST /api/tokens/otp/recovery-codes'],
   );
 });
 

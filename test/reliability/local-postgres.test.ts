@@ -15,7 +15,7 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
@@ -24,6 +24,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test from 'ava';
 import pg from 'pg';
+import { lockFile } from '../../src/platform/postgres/folder-lock.ts';
 import { startLocalPostgres } from '../../src/platform/postgres/local-postgres.ts';
 import { stopServer } from '../../src/platform/postgres/postgres-server.ts';
 
@@ -449,7 +450,10 @@ const mayUnshare = () =>
 
 for (const [name, namespaces] of Object.entries(NAMESPACES)) {
   test(`a folder in use is refused from ${name}, and free after a crash`, async (t) => {
-    if (!(await mayUnshare())) return t.pass('skipped: this user may not open namespaces');
+    if (!(await mayUnshare())) {
+      t.log('SKIPPED: this user may not open namespaces');
+      return t.pass();
+    }
     const folder = await temporaryFolder(t);
     const first = await startLocalPostgres(folder);
     const refused = attachApart(folder, namespaces);
@@ -482,9 +486,59 @@ test('a folder that is in use on another machine is refused until all processes 
   await t.throwsAsync(startLocalPostgres(folder), { message: /in use by a platform on another machine \(other\)/ });
   child.kill('SIGKILL');
   await once(child, 'exit');
+  await rm(pidFile(folder));
   const after = await startLocalPostgres(folder);
   t.true(await after.stopIfIdle());
 });
+
+test('a server that was not stopped on another machine is told to end before one is started here', async (t) => {
+  const folder = await temporaryFolder(t);
+  const first = attach(folder);
+  await first.nextLine();
+  const pid = await serverPid(folder);
+  for (const each of [first.child.pid!, pid]) process.kill(each, 'SIGKILL');
+  await writeFile(join(folder, 'host'), 'other 1b4e28ba-2fa1-11d2-883f-0016d3cca427\n');
+  // the second one after the first one was killed while it waited
+  for (let starts = 0; starts < 2; starts++) {
+    const { child } = attach(folder);
+    while ((await readFile(pidFile(folder), 'utf8')) !== '0\n') await sleep(20);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    t.is(await readFile(join(folder, 'host'), 'utf8'), 'other 1b4e28ba-2fa1-11d2-883f-0016d3cca427\n');
+    if (starts === 0) await writeFile(pidFile(folder), `${pid}\n`);
+  }
+  // the same machine, which was started anew
+  await writeFile(join(folder, 'host'), `${hostname()} 1b4e28ba-2fa1-11d2-883f-0016d3cca427\n`);
+  const after = await startLocalPostgres(folder);
+  t.true(await after.stopIfIdle());
+});
+
+test('a lock of the folder holds while its process tries to lock it again, and ends with its process', async (t) => {
+  const folder = await temporaryFolder(t);
+  const release = await lockFile(folder, 'lock', 'exclusive');
+  t.is(await lockFile(folder, 'lock', 'exclusive'), undefined);
+  t.is(await lockElsewhere(folder), 'undefined');
+  release!();
+  const held = spawn(process.execPath, ['--input-type=module', '-e', LOCK, folder, 'stay'], { cwd: '/' });
+  const lines = createInterface(held.stdout)[Symbol.asyncIterator]();
+  t.is((await lines.next()).value, 'function');
+  t.is(await lockFile(folder, 'lock', 'exclusive'), undefined);
+  held.kill('SIGKILL');
+  await once(held, 'exit');
+  t.is(await lockElsewhere(folder), 'function');
+});
+
+const LOCK = `
+  import { lockFile } from ${JSON.stringify(fileURLToPath(new URL('../../src/platform/postgres/folder-lock.ts', import.meta.url)))};
+  const [, folder, stay] = process.argv;
+  console.log(typeof (await lockFile(folder, 'lock', 'exclusive')));
+  if (stay) setInterval(() => {}, 1e6);
+`;
+
+async function lockElsewhere(folder: string): Promise<string> {
+  const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', LOCK, folder], { cwd: '/' });
+  return (await run).stdout.trim();
+}
 
 async function query(url: string, statement: string) {
   const client = new pg.Client({ connectionString: url });

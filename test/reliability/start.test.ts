@@ -161,10 +161,19 @@ test.serial('start prints its address in one line when ready, and SIGINT ends al
   const folder = await emptyFolder(t);
   const running = launch(t, folder);
   const address = await ready(running);
-  t.is(running.lines.filter((line) => line.includes(address)).length, 1);
-  await until('the second line', () => running.lines.length > 1);
+  t.is(running.lines.filter((line) => line.endsWith(address)).length, 1);
+  await until('all lines', () => running.lines.length > 3);
   t.regex(running.lines[0]!, /^The platform is ready at http/);
-  t.regex(running.lines[1]!, /no administrator yet.* admin bootstrap --id /);
+  t.regex(running.lines[1]!, /no administrator yet/);
+  t.true(running.lines[2]!.startsWith(`${address}/activate?bootstrap=`), running.lines[2]);
+  t.regex(running.lines[3]!, / admin bootstrap --id /);
+  const body = { token: running.lines[2]!.split('=')[1], id: 'first', password: 'Correct-horse-7' };
+  const made = await fetch(`${address}/api/accounts/bootstrap`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  t.is(made.status, 201);
   t.regex(address, /^http:\/\/127\.0\.0\.1:\d+$/);
   t.true((await processesOf(folder)).length > 3);
   running.process.kill('SIGINT');

@@ -74,6 +74,23 @@ const queueRows = async (id: string) =>
   (await w.sql('select from graphile_worker._private_jobs where key = $1', [id])).length;
 const registered = () => w.sql('select from workers');
 
+serial('a process for one transfer has two connections to the database', async (t) => {
+  const s = await scene();
+  const { id, answer } = await s.beginStalled();
+  const run = work(id);
+  await s.running(id);
+  const connections = await w.sql<{ application: string }>(
+    `select application_name as application from pg_stat_activity
+     where datname = current_database() and application_name like 'platform work%' order by 1`,
+  );
+  t.deepEqual(
+    connections.map(({ application }) => application),
+    ['platform work', 'platform work: alive'],
+  );
+  answer();
+  t.is((await run.ended).code, 0);
+});
+
 test.serial('a process performs a single waiting transfer, and ends with code 0', async (t) => {
   const s = await scene();
   const [id, other] = [await s.begin(), await s.begin()];

@@ -159,12 +159,13 @@ test('a failure that cannot be retried blocks neither its mass retry nor others'
   t.is((await untilEnd(w.as(owner), retried?.id ?? '')).status, 'Completed');
 });
 
-test('workers are listed with their resources and transfers', async (t) => {
+test('workers are listed with their version, resources and transfers', async (t) => {
   const { pid } = process;
   await worker();
   const { body } = await (await root()).get('/api/admin/worker');
   const listed = body.data.find((one: { pid: number }) => one.pid === pid);
-  t.like(listed, { alive: true, draining: false });
+  const { version } = (await w.nobody.get('/health')).body;
+  t.like(listed, { alive: true, draining: false, version });
   t.true(listed.concurrency > 0 && listed.memoryMb >= 256 && listed.cores > 0);
 });
 

@@ -178,7 +178,8 @@ async function pausedSweep(table: string) {
     grant select, insert, update, delete on ${table} to public`);
   const db = new Database(w.url, 2, 'sweeper');
   const swept = removeOrphanBlobs(db, w.blobs, { olderThanMs: -HOUR });
-  const waits = `select from pg_locks where locktype = 'advisory' and objid = 77 and not granted`;
+  const waits = `select from pg_locks where locktype = 'advisory' and objid = 77 and not granted
+    and database = (select oid from pg_database where datname = current_database())`;
   await until(async () => (await held.query(waits)).rowCount === 1);
   return async function go() {
     await held.query('select pg_advisory_unlock(77)');
@@ -232,4 +233,11 @@ test.serial('the sweep covers more blobs than one batch, and concurrent sweeps a
   await Promise.all([sweep(), sweep()]);
   t.deepEqual(await Array.fromAsync(w.blobs.list('dataset/orphan-')), []);
   t.true(await there(blob));
+});
+
+test('a sweep notes how many blobs it found, and their size', async (t) => {
+  await put(`content/${randomUUID()}`);
+  await sweep();
+  const [found] = await query('select all_bytes > 0 as has_size, swept_at is not null as swept from blob_store', []);
+  t.deepEqual(found, { has_size: true, swept: true });
 });

@@ -1,13 +1,11 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { promisify } from 'node:util';
 import test from 'ava';
+import { makeCertificate } from '../world/certificate.ts';
 import { namesBelow } from '../world/folders.ts';
 import { until } from '../world/hooks.ts';
 import { openSource, sendFile } from '../world/source.ts';
@@ -17,7 +15,7 @@ import { world } from '../world.ts';
 
 /** Workers that end while they fetch, or trust other certificates: each test has its own, one after the other. */
 const source = await openSource();
-const made = await certificate();
+const made = await makeCertificate();
 const secure = made && (await openSource({ make: (listener) => createServer(made, listener) }));
 const allowed = { 'outbound.allow': [source.place, secure?.place].filter(Boolean).join() };
 const w = world(test, allowed);
@@ -32,20 +30,6 @@ test.after.always(async () => {
   await secure?.close();
   if (made) await rm(made.folder, { recursive: true });
 });
-
-/** Key and certificate for 127.0.0.1, and where the certificate is. Undefined: no openssl here. */
-async function certificate() {
-  const folder = await mkdtemp(join(tmpdir(), 'platform-certificate-'));
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  const subject = ['-subj', '/CN=A source', '-addext', 'subjectAltName=IP:127.0.0.1'];
-  const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  try {
-    await promisify(execFile)('openssl', [...made, ...subject, '-keyout', key, '-out', cert]);
-  } catch {
-    return undefined;
-  }
-  return { folder, key: await readFile(key), cert: await readFile(cert), path: cert };
-}
 
 async function launch(settings: Record<string, string> = {}, more: Record<string, string> = {}) {
   const usual = { ...allowed, 'worker.concurrency': '2', 'log.level': 'fatal' };

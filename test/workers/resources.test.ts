@@ -102,7 +102,7 @@ test.serial("the flags of a transfer's queue row encode its requirements", async
     nodeSize: 'Standard_D4s_v5',
   };
   t.deepEqual(await flagsOf(await s.submit(big)), [
-    'cores:1.25',
+    'cores:1.1',
     'label:gpu=a100',
     'label:svc.platform/vmsize=standardDSv5Family',
     'label:zone',

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
+import pg from 'pg';
 import { newDataset } from '../world/content.ts';
-import { ASCII_GRID, local, newProject } from '../world/transfers.ts';
+import { ASCII_GRID, newProject, sharePath } from '../world/transfers.ts';
 import { switchedWorker } from '../world/worker-here.ts';
 import { ownWorld, type User, type World, world } from '../world.ts';
 
@@ -18,7 +19,7 @@ async function shared(t: ExecutionContext, downloads = 'Formats', here: World = 
   const datasetId = await newDataset(here, projectId, owner, file);
   const made = await client.post(`/api/metadata/dataset/${datasetId}/share`, { downloads });
   t.is(made.status, 201, JSON.stringify(made.body));
-  return { owner, client, projectId, datasetId, id: made.body.id as string, link: local(made.body.url) };
+  return { owner, client, projectId, datasetId, id: made.body.id as string, link: sharePath(made.body.url) };
 }
 
 const CSV = {
@@ -73,8 +74,8 @@ test.serial('a link converts its dataset; only the link sees the conversion, wit
   t.deepEqual(await shown(owner, datasetId, body.id), none);
   // also by another link to the same dataset
   const other = await w.as(owner).post(`/api/metadata/dataset/${datasetId}/share`, { downloads: 'Formats' });
-  t.is((await w.nobody.get(`${local(other.body.url)}/convert/${body.id}`)).status, 404);
-  t.is((await w.nobody.get(`${local(other.body.url)}/convert/${body.id}/download`)).status, 404);
+  t.is((await w.nobody.get(`${sharePath(other.body.url)}/convert/${body.id}`)).status, 404);
+  t.is((await w.nobody.get(`${sharePath(other.body.url)}/convert/${body.id}/download`)).status, 404);
   await worker.stop();
 });
 
@@ -84,11 +85,11 @@ test.serial('a conversion that fails has a sentence, and is seen by nobody else 
   const datasetId = await newDataset(w, projectId, owner, file);
   const { body: made } = await client.post(`/api/metadata/dataset/${datasetId}/share`, { downloads: 'Formats' });
   await worker.start();
-  const { body } = await convert(local(made.url));
-  const ended = await untilEnded(`${local(made.url)}/convert/${body.id}`);
+  const { body } = await convert(sharePath(made.url));
+  const ended = await untilEnded(`${sharePath(made.url)}/convert/${body.id}`);
   t.is(ended.body.status, 'Error');
   t.truthy(ended.body.errorMessage);
-  t.is((await w.nobody.get(`${local(made.url)}/convert/${body.id}/download`)).body.code, 'NotConverted');
+  t.is((await w.nobody.get(`${sharePath(made.url)}/convert/${body.id}/download`)).body.code, 'NotConverted');
   t.deepEqual(await shown(owner, datasetId, body.id), {
     lists: [[], []],
     one: [404, 404, 404, 404],
@@ -107,6 +108,29 @@ test.serial('a flood of conversions starts five in 24 hours', async (t) => {
   t.true(Number(refused.headers['retry-after']) > 86_000);
   await w.sql(`update transfers set created_at = now() - interval '25 hours' where share_id = $1`, [id]);
   t.is((await convert(link)).status, 202);
+});
+
+test.serial('a link that ends, or whose dataset is deleted, while its conversion starts is the one 404', async (t) => {
+  const unknown = (await convert('/api/share/AAAAAAAAAAAAAAAAAAAAAA')).body;
+  const ends = [
+    "update dataset_shares set ended_at = now(), ended_by = created_by where dataset_id = '$'",
+    "update datasets set deleted_at = now(), deleted_by = created_by where id = '$'",
+  ];
+  for (const end of ends) {
+    const { datasetId, link } = await shared(t);
+    const other = new pg.Client(w.url);
+    await other.connect();
+    await other.query('begin');
+    const { rows } = await other.query('select pg_backend_pid() as pid');
+    await other.query(end.replace('$', datasetId));
+    const started = convert(link);
+    const waiting = () => w.sql('select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))', [rows[0].pid]);
+    while ((await waiting()).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    await other.query('commit');
+    await other.end();
+    const { status, body } = await started;
+    t.deepEqual([status, body.code, body.detail], [404, 'ShareNotFound', unknown.detail], end);
+  }
 });
 
 test.serial("the tenant's own transfers run before the conversions of links, and do not wait for them", async (t) => {

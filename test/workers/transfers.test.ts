@@ -181,6 +181,8 @@ serial(
     const id = await s.start();
     t.is((await s.running(id)).phase, 'Starting');
     await until('the scratch folder is there', async () => (await scratch()).length === 1);
+    // a cancel before leaves the child to the next transfer
+    await ordered();
     const answer = await s.client.post(`/api/conversion/transfer/${id}/cancel`);
     t.is(answer.status, 202);
     t.is(answer.body.id, id);

@@ -11,8 +11,9 @@ import { clusterFolder } from './memory.ts';
 
 const root = new URL('../..', import.meta.url);
 
-/** One for all threads of a run. */
-const CLUSTER = process.env.TEST_CLUSTER ?? clusterFolder(undefined);
+/** One for all threads of a run; a file that kills its server names another one. */
+const serverFolder = () => process.env.TEST_CLUSTER ?? clusterFolder(undefined);
+
 /** SQLSTATE of a statement about a database that others use. */
 const IN_USE = '55006';
 /** On a busy machine, the tests of a group, which begin all at once, wait long for one another's connections. */
@@ -49,7 +50,7 @@ export async function testDatabase(
   role: 'runtime' | 'superuser' = 'runtime',
   make: (db: Database) => Promise<void> = async function migrated() {},
 ): Promise<TestDatabase> {
-  const server = await startLocalPostgres(CLUSTER, { settings: FORGETFUL });
+  const server = await startLocalPostgres(serverFolder(), { settings: FORGETFUL });
   const template = await templateOf(server.url, make);
   const name = `test_${randomBytes(8).toString('hex')}`;
   await administer(server.url, (client) =>

@@ -10,7 +10,7 @@ export interface ServerProcess extends Started {
  * Starts a server with the database and folder of a world, and waits until it listens. `settings` have dotted names.
  */
 export async function startServer(
-  world: { url: string; folder: string },
+  world: { url: string; folder: string; program?: string },
   settings: Record<string, string> = {},
 ): Promise<ServerProcess> {
   const { started, ready } = await startProcess('serve', world, { port: '0', ...settings });

@@ -32,7 +32,8 @@ export async function tileBytes(grid: Grid, schemes: readonly object[]): Promise
     onEnd: (close) => open.defer(close),
   });
   await sink.flush();
-  return readFile(join(folder, 'out'));
+  // awaited: the folder goes at the end
+  return await readFile(join(folder, 'out'));
 }
 
 /** Three steps of a plane, 100 × 60 cells of 10 m; the left column has no data. */

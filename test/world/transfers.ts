@@ -3,6 +3,9 @@ import type { Answer, Client, User, World } from '../world.ts';
 /** Path and query of a URL, for inject. */
 export const local = (address: string) => address.replace(/^https?:\/\/[^/]+/, '');
 
+/** The path by which programs read the dataset of a link: `/s/{token}` → `/api/share/{token}`. */
+export const sharePath = (address: string) => local(address).replace(/^\/s\//, '/api/share/');
+
 export async function newProject(client: Client, name = 'River', members: { user: User; role: string }[] = []) {
   const given = members.map(({ user, role }) => ({ userId: user.userId, role }));
   const answer = await client.post('/api/metadata/project', { name, members: given });

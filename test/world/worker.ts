@@ -11,6 +11,13 @@ const PROGRAM = fileURLToPath(new URL('../../bin/platform', import.meta.url));
 /** `NODE_OPTIONS` that make a process loop forever on SIGUSR2. */
 export const SPIN_AT_SIGUSR2 = "--import=data:text/javascript,process.on('SIGUSR2',()=>{for(;;);})";
 
+/** Database and folder of a platform, and `bin/platform` of another version if it is not the present one. */
+interface Place {
+  url: string;
+  folder: string;
+  program?: string;
+}
+
 const LAST_WORDS_MS = 10_000;
 
 /** A running `platform serve` or `platform work`. */
@@ -32,19 +39,21 @@ export type WorkerProcess = Started;
  * `more` are additional environment variables.
  */
 export const startWorker = async (
-  world: { url: string; folder: string },
+  world: Place,
   settings: Record<string, string> = {},
   more: Record<string, string> = {},
 ): Promise<WorkerProcess> => (await startProcess('work', world, settings, more)).started;
 
-/** Starts `platform work` or `platform serve`; `ready` is its IPC message. */
+/** Starts `platform work` or `platform serve`, with more words; `ready` is its IPC message. */
 export async function startProcess(
-  command: 'work' | 'serve',
-  world: { url: string; folder: string },
+  words: 'work' | 'serve' | readonly string[],
+  world: Place,
   settings: Record<string, string>,
   more: Record<string, string> = {},
 ): Promise<{ started: Started; ready: unknown }> {
-  const child = spawn(process.execPath, [...(command === 'serve' ? API_FLAGS : []), PROGRAM, command], {
+  const argv = typeof words === 'string' ? [words] : words;
+  const program = world.program ?? PROGRAM;
+  const child = spawn(process.execPath, [...(words === 'serve' ? API_FLAGS : []), program, ...argv], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     env: { ...environmentOf(world, settings), ...more },
   });
@@ -57,7 +66,7 @@ export async function startProcess(
   const [ready] = await Promise.race([
     once(child, 'message'),
     ended.then(([code, signal]) => {
-      throw new Error(`platform ${command} ended before it was ready (${code ?? signal}): ${said}`);
+      throw new Error(`platform ${argv.join(' ')} ended before it was ready (${code ?? signal}): ${said}`);
     }),
   ]);
   const started: Started = {
@@ -99,12 +108,8 @@ export interface Once {
 }
 
 /** Starts a command of the platform that exits by itself, such as `['work', '--transfer', id]`. */
-export function startOnce(
-  world: { url: string; folder: string },
-  argv: readonly string[],
-  settings: Record<string, string> = {},
-): Once {
-  const child = spawn(process.execPath, [PROGRAM, ...argv], {
+export function startOnce(world: Place, argv: readonly string[], settings: Record<string, string> = {}): Once {
+  const child = spawn(process.execPath, [world.program ?? PROGRAM, ...argv], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: environmentOf(world, settings),
   });

@@ -131,7 +131,18 @@ export class OpenFile<D extends Data = Data> implements AsyncDisposable {
  * @throws FormatError for a malformed file, ConversionError for one that no reader reads
  */
 export async function openFile(path: string, options: OpenOptions = {}): Promise<OpenFile> {
-  const reader = await findReaderFor(path, options.reader);
+  return openWith(path, await findReaderFor(path, options.reader), options);
+}
+
+/**
+ * Opens a file with a reader.
+ * @throws FormatError for a malformed file
+ */
+export async function openWith(
+  path: string,
+  reader: Reader,
+  options: Omit<OpenOptions, 'reader'> & { scratch?: string },
+): Promise<OpenFile> {
   const open = new AsyncDisposableStack();
   try {
     const context = await makeContext(open, options);
@@ -258,11 +269,15 @@ function findWriterFor(path: string, able: readonly Writer[], name: string | und
 
 async function makeContext(
   open: AsyncDisposableStack,
-  { signal = new AbortController().signal, remark = () => {} }: Pick<OpenOptions, 'signal' | 'remark'>,
+  {
+    signal = new AbortController().signal,
+    remark = () => {},
+    scratch,
+  }: Pick<OpenOptions, 'signal' | 'remark'> & { scratch?: string },
 ): Promise<Context> {
   return {
     signal,
-    scratch: await temporaryFolder(tmpdir(), open),
+    scratch: scratch ?? (await temporaryFolder(tmpdir(), open)),
     log: () => {},
     progress: () => {},
     reportLoss: remark,

@@ -51,6 +51,8 @@ export interface RowBlock {
 export interface RowRange {
   readonly first: number;
   readonly end: number;
+  /** The only columns that are needed, from `first` to `end - 1`: values of others mean nothing. */
+  readonly columns?: { readonly first: number; readonly end: number };
 }
 
 /** Rasters with the same cells. Row 0 is the first row of the file, which is the top row if `affine[5] < 0`. */

@@ -56,6 +56,8 @@ export interface Item {
   readonly exactNodata?: bigint;
   /** Reference coordinates x, y, z and orientation alpha, phi, theta of a DFS item, as stored. */
   readonly reference?: readonly number[];
+  /** A component of a vector along true east or north, whatever the axes of the coordinate system. */
+  readonly geographicAxes?: true;
   /**
    * Additional dimensions of each value, from slowest to fastest, such as directions and frequencies of a wave
    * spectrum. A step has as many values per location as the product of their lengths.

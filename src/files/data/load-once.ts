@@ -29,3 +29,18 @@ export function loadOnce<Key extends {}, Value>(
   );
   return loading;
 }
+
+/** A value that is made at the first question, once for all who ask meanwhile. After a failure it is made anew. */
+export class Once<Value> {
+  #making: Promise<Value> | undefined;
+
+  get(make: () => Promise<Value>): Promise<Value> {
+    if (this.#making !== undefined) return this.#making;
+    const making = make();
+    this.#making = making;
+    making.catch(() => {
+      if (this.#making === making) this.#making = undefined;
+    });
+    return making;
+  }
+}

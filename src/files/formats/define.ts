@@ -116,6 +116,13 @@ export interface Reader<P extends z.ZodObject = z.ZodObject> extends Converter<P
   readonly has: readonly Facet[];
   /** The file is rows of text, each of which ends a line: its first rows tell what it is. */
   readonly rowsOfText?: true;
+  /** About how many MB of a file a thread reads in a second. Absent: 50 or more. */
+  readonly megabytesPerSecond?: number;
+  /**
+   * Whether a part of the values of a file is read without most of the rest. Absent: never.
+   * @throws FormatError for malformed content
+   */
+  readonly readsParts?: (source: ByteSource) => Promise<boolean>;
   /** The data may read from the source until the conversion ends. */
   read(source: ByteSource, parameters: z.output<P>, context: Context): Promise<Data>;
 }

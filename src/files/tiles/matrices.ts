@@ -55,6 +55,17 @@ export const mercatorMatrices: TileMatrices = {
   height: 2 * HALF_WORLD,
 };
 
+/** Web Mercator in tiles with sides of `256 · scale` pixels, for screens of more pixels. */
+export const scaledMatrices = (scale: 1 | 2): TileMatrices =>
+  scale === 1
+    ? mercatorMatrices
+    : {
+        ...mercatorMatrices,
+        tileWidth: scale * MERCATOR_TILE,
+        tileHeight: scale * MERCATOR_TILE,
+        coarsest: mercatorMatrices.coarsest / scale,
+      };
+
 export interface Box {
   readonly west: number;
   readonly south: number;

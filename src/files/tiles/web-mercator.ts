@@ -14,7 +14,7 @@ export const mercatorY = (latitude: number): number => {
 };
 
 /** Northing in Web Mercator of a latitude; beyond the sides of the map that of the side. */
-const mercatorYOnMap = (latitude: number): number =>
+export const mercatorYOnMap = (latitude: number): number =>
   mercatorY(Math.min(MERCATOR_LATITUDE, Math.max(-MERCATOR_LATITUDE, latitude)));
 
 export const mercatorX = (longitude: number): number => (longitude / 180) * HALF_WORLD;

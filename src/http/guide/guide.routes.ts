@@ -11,6 +11,7 @@ const FOLDER = new URL('../../../docs/guide/', import.meta.url);
 /** Pages in the order of the navigation. */
 export const GUIDE = [
   'concepts',
+  'console',
   'cli',
   'rest-api',
   'formats',
@@ -18,6 +19,8 @@ export const GUIDE = [
   'transformations',
   'configuration',
   'deployment',
+  'kubernetes',
+  'backup',
   'operations',
   'security',
 ] as const;

@@ -1,15 +1,13 @@
-import { readFileSync } from 'node:fs';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import { readBuild } from '../../platform/telemetry/build.ts';
 import { withoutTrailingSlashes } from '../../platform/text/trim-end.ts';
 import type { App } from '../route.ts';
 import { describeRoutes } from './document.ts';
 
-const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
+const { version } = readBuild();
 
 const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 190 40"><g fill="#dfe9ef"><path d="M2 2h11v11H2zM15 2h11v11H15zM28 2h11v11H28z
 M2 15h11v11H2zM15 15h11v11H15zM28 15h11v11H28zM2 28h11v11H2zM15 28h11v11H15zM28 28h11v11H28z"/></g>

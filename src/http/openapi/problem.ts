@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { component, number, text, uuidText } from '../rules/members.ts';
 
 /**
- * Body of all errors: RFC 9457 with the extensions `code`, `errors`, `traceId`, and of too few credits `available` and
- * `reserved`.
+ * Body of all errors: RFC 9457 with the extensions `code`, `errors`, `traceId`, of too few credits `available` and
+ * `reserved`, and of a stale version the present `rowVersion`.
  */
 export const Problem = component(
   'Problem',
@@ -21,6 +21,7 @@ export const Problem = component(
     traceId: uuidText('Request id, for the logs.'),
     available: number('With `TooFewCredits`: credits that are available.').optional(),
     reserved: number('With `TooFewCredits`: credits that the operation has reserved.').optional(),
+    rowVersion: text('With `StaleRowVersion`: the present version of the record.', '7').optional(),
   },
   'An error (RFC 9457).',
 );

@@ -62,11 +62,17 @@ export async function storeAnswer(tx: Transaction, { userId, key }: KeyOwner, an
   return rowCount === 1;
 }
 
+/** Answers that one statement deletes. */
+const BATCH = 5000;
+
 /**
- * Part of the hourly clean-up: deletes answers older than 24 hours and expired claims. Returns the number of answers.
+ * Part of the hourly clean-up: deletes expired claims, and some of the answers older than 24 hours. Returns the number
+ * of these answers; `isLast`: there are no more.
  */
-export async function forgetOldAnswers(tx: Transaction): Promise<number> {
+export async function forgetOldAnswers(tx: Transaction): Promise<{ count: number; isLast: boolean }> {
   await tx.query(sql.unsafe`delete from idempotency_claims where leased_until < now() - interval '1 hour'`);
-  return (await tx.query(sql.unsafe`delete from idempotency_keys where created_at <= now() - interval '24 hours'`))
-    .rowCount;
+  const { rowCount: count } = await tx.query(sql.unsafe`
+    delete from idempotency_keys where ctid = any(array(
+      select ctid from idempotency_keys where created_at <= now() - interval '24 hours' order by created_at limit ${BATCH}))`);
+  return { count, isLast: count < BATCH };
 }

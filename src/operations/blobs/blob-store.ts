@@ -9,7 +9,7 @@ import { type BlobProblem, countDamaged, countNamed } from '../../transfers/stor
 import { confirmSweep, findSweepState, SweepState } from '../../transfers/store/sweep-state.queries.ts';
 import { findVerification, startVerification, Verification } from '../../transfers/store/verification.queries.ts';
 
-const NEVER_SWEPT: SweepState = { allBlobs: 0, unknownBlobs: 0, unknownBytes: 0 };
+const NEVER_SWEPT: SweepState = { allBlobs: 0, allBytes: 0, unknownBlobs: 0, unknownBytes: 0 };
 
 const sweepState = async (db: Reads): Promise<SweepState> => (await findSweepState(db)) ?? NEVER_SWEPT;
 

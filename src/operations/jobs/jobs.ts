@@ -112,7 +112,7 @@ async function restartOtherJob(
 const recordAction = (
   tx: Transaction,
   caller: Caller,
-  action: string,
+  action: 'job.cancel' | 'job.retry',
   { id, task, tenantId }: { id: string; task: string; tenantId?: string | undefined },
   more: Record<string, unknown> = {},
 ) =>

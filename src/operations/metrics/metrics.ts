@@ -2,6 +2,8 @@ import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../../db.ts';
+import { readBuild } from '../../platform/telemetry/build.ts';
+import { listReachedClusters } from '../../transfers/cluster/cluster-views.queries.ts';
 import { countDamaged } from '../../transfers/store/digests.queries.ts';
 import { findSweepState } from '../../transfers/store/sweep-state.queries.ts';
 import { findVerification } from '../../transfers/store/verification.queries.ts';
@@ -9,6 +11,8 @@ import { listMaintenanceRuns } from '../cron/maintenance-task.queries.ts';
 import { listWorkerStates } from '../workers/workers.ts';
 import { listCounters } from './count-transfers.queries.ts';
 import { countMassRetries, getLags, listQueueParts } from './gauges.queries.ts';
+import { countClusterJobs, listDispatchCounts } from './kubernetes.queries.ts';
+import { kubernetesMetrics } from './kubernetes-metrics.ts';
 import { asMetric } from './prometheus-text.ts';
 import { type AnsweredRequest, RequestDurations } from './request-durations.ts';
 import { transferCounters } from './transfer-counters.ts';
@@ -108,6 +112,13 @@ export class Metrics {
           for (const [state, count] of Object.entries(counts())) this.set({ kind, state }, count);
       },
     });
+    const { version, commit = '' } = readBuild();
+    new Gauge({
+      name: 'platform_build_info',
+      help: 'Version and commit of this process; always 1.',
+      labelNames: ['version', 'commit'],
+      registers,
+    }).set({ version, commit }, 1);
     this.#up = new Gauge({ name: 'platform_database_up', help: 'Whether the database responded.', registers });
     if (blobFolder !== undefined) diskGauges(blobFolder, registers);
     this.#fromDatabase = cached(() => platformMetrics(db));
@@ -157,17 +168,21 @@ export class Metrics {
 
 /** Metrics of the platform, as Prometheus text. */
 async function platformMetrics(db: Database): Promise<string> {
-  const [parts, lags, workers, counters, orders, maintenanceRuns, sweep, damaged, verification] = await Promise.all([
-    listQueueParts(db),
-    getLags(db),
-    listWorkerStates(db),
-    listCounters(db),
-    countMassRetries(db),
-    listMaintenanceRuns(db),
-    findSweepState(db),
-    countDamaged(db),
-    findVerification(db),
-  ]);
+  const [parts, lags, workers, counters, orders, maintenanceRuns, sweep, damaged, verification, ...cluster] =
+    await Promise.all([
+      listQueueParts(db),
+      getLags(db),
+      listWorkerStates(db),
+      listCounters(db),
+      countMassRetries(db),
+      listMaintenanceRuns(db),
+      findSweepState(db),
+      countDamaged(db),
+      findVerification(db),
+      countClusterJobs(db),
+      listDispatchCounts(db),
+      listReachedClusters(db),
+    ]);
   const platform = new Registry();
   const running = {
     name: 'platform_retry_orders',
@@ -183,6 +198,7 @@ async function platformMetrics(db: Database): Promise<string> {
     ...maintenanceGauges(maintenanceRuns),
     ...sweepGauges(sweep),
     ...verificationGauges(damaged, verification),
+    ...kubernetesMetrics(...cluster),
     running,
   ])
     platform.registerMetric(asMetric(family));

@@ -5,7 +5,7 @@ import { AppError, forbidden } from '../../errors.ts';
 import { isAdministrator } from '../../http/caller.ts';
 import { type App, Routes } from '../../http/route.ts';
 import type { FindCaller } from '../../http/rules/auth.ts';
-import { contains, parseAddress, parseNetwork } from '../../platform/net/networks.ts';
+import { isLoopbackName, thisHost } from '../../http/rules/this-host.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface MetricsRoutes {
@@ -14,11 +14,8 @@ export interface MetricsRoutes {
   config: Pick<Config, 'metrics.token' | 'publicUrl' | 'trustedProxies'>;
 }
 
-const LOOPBACK = ['127.0.0.0/8', '::1'].map(parseNetwork);
-const LOOPBACK_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
-/** Headers that proxies add to forwarded requests, and browsers to requests from pages. */
-const FORWARDING_HEADERS =
-  /^(x-forwarded(-.*)?|forwarded|via|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip|origin|referer)$/;
+/** Headers that browsers add to requests from pages. */
+const PAGE_HEADERS = ['origin', 'referer'];
 
 const PROMETHEUS_TEXT = {
   description: 'Prometheus text format 0.0.4.',
@@ -28,21 +25,14 @@ const PROMETHEUS_TEXT = {
 /** Metrics for Prometheus. */
 export async function metricsRoutes(app: App, { metrics, findCaller, config }: MetricsRoutes): Promise<void> {
   const routes = new Routes(app, { access: 'public', service: 'none', tags: ['operations'] });
-  const proxies = config.trustedProxies.map(parseNetwork);
+  const isHere = thisHost(config.trustedProxies);
   const publicName = config.publicUrl === undefined ? undefined : new URL(config.publicUrl).hostname;
   const secret = config['metrics.token'];
 
-  /**
-   * Whether the request comes from this machine directly, not through a local proxy, which may forward requests of
-   * anyone. A proxy without forwarding headers is recognized by the setting `publicUrl`.
-   */
+  /** A proxy without forwarding headers is recognized by the setting `publicUrl`. */
   function isLocal(request: FastifyRequest): boolean {
-    if (publicName !== undefined && !LOOPBACK_NAME.test(publicName)) return false;
-    const peer = parseAddress(request.raw.socket.remoteAddress ?? '');
-    if (peer === undefined || !LOOPBACK.some((network) => contains(network, peer))) return false;
-    if (proxies.some((network) => contains(network, peer))) return false;
-    if (Object.keys(request.headers).some((name) => FORWARDING_HEADERS.test(name))) return false;
-    return LOOPBACK_NAME.test((request.headers.host ?? '').replace(/:\d+$/, ''));
+    if (publicName !== undefined && !isLoopbackName(publicName)) return false;
+    return isHere(request) && !PAGE_HEADERS.some((name) => name in request.headers);
   }
 
   async function admit(request: FastifyRequest) {

@@ -141,9 +141,9 @@ export const verificationGauges = (
   ),
 ];
 
-/** Workers by host. Labels by process would create new time series at each start. */
+/** Workers by machine. Labels by process, or by pod, would create new time series at each start. */
 export function workerGauges(workers: readonly WorkerState[]): MetricFamily[] {
-  const hosts = [...Map.groupBy(workers, ({ host }) => host)];
+  const hosts = [...Map.groupBy(workers, ({ host, node }) => node ?? host)];
   const total = (name: string, help: string, value: (worker: WorkerState) => number) =>
     gauge(
       name,

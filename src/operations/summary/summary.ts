@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import type { Reads } from '../../db.ts';
+import { Build } from '../../http/observe/health.ts';
 import { component, number, texts } from '../../http/rules/members.ts';
+import { readBuild } from '../../platform/telemetry/build.ts';
 import { blobStoreState } from '../blobs/blob-store.ts';
 import { listMaintenanceRuns } from '../cron/maintenance-task.queries.ts';
 import { getLags, listQueueParts } from '../metrics/gauges.queries.ts';
@@ -41,6 +43,7 @@ export const Summary = component('AdminSummary', {
   }).describe('Faults of the blob store.'),
   accounts: number('Number of accounts.'),
   tenants: number('Number of tenants.'),
+  build: Build.describe('What the API process runs that answers.'),
 });
 export type Summary = z.infer<typeof Summary>;
 
@@ -88,5 +91,6 @@ export async function adminSummary(db: Reads): Promise<Summary> {
     },
     blobs: { damagedBlobs: blobs.damagedBlobs, missingBlobs: blobs.missingBlobs },
     ...people,
+    build: readBuild(),
   };
 }

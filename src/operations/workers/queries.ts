@@ -6,15 +6,24 @@ import { lockOf } from '../../transfers/queue/sweep.queries.ts';
 /** A worker process and its running transfers. */
 export const WorkerRow = z.object({
   id: text('Id of the worker.', 'node-7-1'),
-  host: text('Name of the machine.', 'node-7'),
+  host: text('Name of the machine, or of the pod.', 'node-7'),
+  node: text('Name of the machine, if `host` is a pod of Kubernetes.', 'node-7').optional(),
   pid: number('Process id.', 4711),
   labels: texts('Labels of the worker.', ['gpu=a100']),
+  version: text('Version that it runs. Absent: an older one, which did not tell.', '1.0.0').optional(),
+  commit: text('Commit of its source, if it is known.', 'c38fbafb').optional(),
   startedAt: timeText('Start time, UTC.'),
   alive: flag(
     'Whether the worker holds its lock; if not, it has died, and others take over its transfers within seconds.',
   ),
   draining: flag('Whether it accepts no more transfers.'),
   drainingSince: timeText('Time since which the worker has confirmed that it takes none, UTC.').optional(),
+  handsOver: z
+    .enum(['all', 'rest'])
+    .describe(
+      'It hands transfers to a Kubernetes cluster and runs none: `all`, or the `rest` that no worker could take.',
+    )
+    .optional(),
   concurrency: number('Maximum number of concurrent transfers.'),
   memoryMb: number('Memory of the worker in MB.', 4096),
   cores: number('CPU cores of the worker.'),
@@ -26,7 +35,7 @@ export const WorkerRow = z.object({
 });
 
 const drainOf = sql.fragment`
-  (d.scope = 'all' or (d.scope = 'host' and d.name = workers.host) or (d.scope = 'pool' and d.name = workers.pool))`;
+  (d.scope = 'all' or (d.scope = 'host' and d.name in (workers.host, workers.node)) or (d.scope = 'pool' and d.name = workers.pool))`;
 
 export const listWorkerRows = (db: Reads) =>
   db.any(sql.type(WorkerRow)`
@@ -38,8 +47,8 @@ export const listWorkerRows = (db: Reads) =>
         and j.task_id = (select id from queue_tasks where identifier = 'runTransfer')
         and not exists (select from transfers where id = j.key::uuid and status = 'InProgress')
       group by 1)
-    select pool as id, host, pid, labels, started_at, exists ${lockOf('workers.pool')} as alive,
-      exists (select from drains d where ${drainOf}) as draining, draining_since, concurrency, memory_mb, cores::float8 as cores,
+    select pool as id, host, node, pid, labels, version, commit_id as commit, started_at, exists ${lockOf('workers.pool')} as alive,
+      exists (select from drains d where ${drainOf}) as draining, draining_since, hands_over, concurrency, memory_mb, cores::float8 as cores,
       scratch_gb, coalesce((select flags from running where pool = workers.pool), '[]') as running_flags,
       coalesce((select transfers from taken where pool = workers.pool), 0) as taken
     from workers order by host, started_at, pool`);

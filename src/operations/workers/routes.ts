@@ -18,12 +18,10 @@ const Target = {
     .max(128)
     .optional()
     .meta({ description: 'Id of the only worker to drain.', example: 'node-7-1' }),
-  host: z
-    .string()
-    .min(1)
-    .max(255)
-    .optional()
-    .meta({ description: 'Name of the only machine to drain.', example: 'node-7' }),
+  host: z.string().min(1).max(255).optional().meta({
+    description: 'Name of the only machine to drain; also a node of Kubernetes, whose pods it concerns.',
+    example: 'node-7',
+  }),
 };
 
 /** Worker processes and drains, for administrators. */
@@ -49,7 +47,7 @@ export async function workerRoutes(app: App, { db }: { db: Database }): Promise<
     summary: 'Drains all workers, those of a host, or one: they take no new transfers',
     description:
       'Running transfers finish; other jobs, such as mails and sweeps, still run. The drain lasts until it is ended and also covers ' +
-      'workers that start later (with `worker`, only that process).',
+      'workers that start later (with `worker`, only that process). No more pods are sent to a drained node of Kubernetes.',
     body: z.object(Target),
     response: { 200: Draining },
     handler: ({ caller, body }) => drain(db, caller, drainTarget(body)),

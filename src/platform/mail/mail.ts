@@ -36,6 +36,17 @@ export function openMailer(config: Pick<Config, 'mail.url' | 'mail.from' | 'data
   return url === undefined ? new FileMailer(join(config.data, 'mail'), from) : new SmtpMailer(new URL(url), from);
 }
 
+/** Connects and logs in to the mail server of these settings, and sends nothing. Throws if that fails. */
+export async function tryMailServer(url: string): Promise<void> {
+  const { createTransport } = await import('nodemailer');
+  const transport = createTransport(smtpOptions(new URL(url)));
+  try {
+    await transport.verify();
+  } finally {
+    transport.close();
+  }
+}
+
 /** The message in Internet Message Format (RFC 5322). */
 function composeMessage({ to, subject, text }: Mail, from: string): string {
   const ascii = !/[^\p{ASCII}]/u.test(text);
@@ -76,22 +87,26 @@ class FileMailer implements Mailer {
   }
 }
 
+function smtpOptions({ protocol, hostname: host, port, username, password, searchParams }: URL): Options {
+  const secure = protocol === 'smtps:';
+  return {
+    host: host.replace(/^\[|\]$/g, ''),
+    port: port === '' ? (secure ? 465 : 587) : Number(port),
+    secure,
+    requireTLS: searchParams.get('requireTLS') === 'true',
+    ...(username === '' ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: IDLE_MS,
+  };
+}
+
 class SmtpMailer implements Mailer {
   readonly #options: Options;
   readonly #from: string;
 
-  constructor({ protocol, hostname: host, port, username, password, searchParams }: URL, from: string) {
-    const secure = protocol === 'smtps:';
-    this.#options = {
-      host: host.replace(/^\[|\]$/g, ''),
-      port: port === '' ? (secure ? 465 : 587) : Number(port),
-      secure,
-      requireTLS: searchParams.get('requireTLS') === 'true',
-      ...(username === '' ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
-      connectionTimeout: CONNECT_MS,
-      greetingTimeout: CONNECT_MS,
-      socketTimeout: IDLE_MS,
-    };
+  constructor(url: URL, from: string) {
+    this.#options = smtpOptions(url);
     this.#from = from;
   }
 

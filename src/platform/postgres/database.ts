@@ -63,6 +63,40 @@ export async function openDatabase(
   }
 }
 
+/** A database as it is: nothing was migrated. Roles whose passwords the addresses contain. */
+export interface PresentDatabase {
+  /** Connection string of the role of API and workers. */
+  url: string;
+  /** Connection string of the role that migrates. */
+  ownerUrl: string;
+  /** Role that gets the rights of API and workers; undefined: the migrating one keeps its own. */
+  runtimeUrl: string | undefined;
+  close(): Promise<void>;
+}
+
+/** Opens the database as `openDatabase` does, but applies no migrations. */
+export async function openPresentDatabase(
+  config: Pick<Config, 'database.url' | 'database.ownerUrl' | 'data'>,
+): Promise<PresentDatabase> {
+  const external = config['database.url'];
+  const owner = config['database.ownerUrl'];
+  if (external !== undefined)
+    return {
+      url: external,
+      ownerUrl: owner ?? external,
+      runtimeUrl: owner && external,
+      close: async () => {},
+    };
+  const server = await startLocalPostgres(join(config.data, 'postgres'));
+  try {
+    const { owner: ownerUrl, runtime } = await localRoles(server.url);
+    return { url: runtime, ownerUrl, runtimeUrl: runtime, close: async () => void (await server.stopIfIdle()) };
+  } catch (error) {
+    await server.stopIfIdle();
+    throw error;
+  }
+}
+
 /** An embedded server that is restarted when it dies. */
 class KeptServer {
   readonly #folder: string;

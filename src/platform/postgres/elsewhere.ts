@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { lockFile } from './folder-lock.ts';
 
 // A server may use the folder that this process cannot see: in another container or PID namespace, or on another
@@ -12,6 +13,12 @@ import { lockFile } from './folder-lock.ts';
 const HOST = 'host';
 /** Locked by all processes that are attached. */
 const ATTACHED = 'attached';
+const PID_FILE = 'postmaster.pid';
+/** No process id: the file is not that of a running server. */
+const NOBODY = 0;
+/** A server looks at its lock file once a minute. */
+const OUTLAST_MS = 75_000;
+const NOBODY_LISTENS = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTSOCK']);
 const SOCKET = /^\.s\.PGSQL\.\d+$/;
 
 /** Marks the folder as in use by this process until the returned function is called, or the process ends. */
@@ -36,7 +43,39 @@ export async function refuseIfElsewhere(home: string, cluster: string): Promise<
     throw new Error(
       `${home} is in use by a platform on another machine (${before.split(' ')[0]}). Stop it, give this one another PLATFORM_DATA, or let both use one DATABASE_URL.`,
     );
-  release();
+  try {
+    if (!isSameMachine(before, await thisHost())) await outlast(home, join(cluster, PID_FILE), before.split(' ')[0]!);
+  } finally {
+    release();
+  }
+}
+
+/**
+ * Ends a server that outlived all its processes on another machine, where they were killed: it ends itself when its
+ * lock file names another process, which it looks at once a minute. Nothing tells sooner whether there is such a
+ * server.
+ */
+async function outlast(home: string, pidFile: string, host: string): Promise<void> {
+  if (!(await exists(pidFile))) return; // it was stopped
+  process.emitWarning(
+    `The Postgres in ${home} was not stopped on ${host}. It is started here in ${OUTLAST_MS / 1000} s, when it has ended there for certain.`,
+  );
+  await writeFile(pidFile, `${NOBODY}\n`);
+  await sleep(OUTLAST_MS);
+  await rm(pidFile, { force: true });
+}
+
+const exists = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Machines have names of their own, and a container has that of its pod or its own one on the same kernel. */
+function isSameMachine(one: string, other: string): boolean {
+  const [host, boot] = one.split(' ');
+  const [otherHost, otherBoot] = other.split(' ');
+  return host === otherHost || (boot !== undefined && boot === otherBoot);
 }
 
 /**
@@ -66,7 +105,8 @@ async function isListening(cluster: string): Promise<boolean> {
     const socket = connect(path);
     const answered = await once(socket, 'connect').then(
       () => true,
-      () => false,
+      // a frozen server accepts no more connections than wait already
+      ({ code }: NodeJS.ErrnoException) => !NOBODY_LISTENS.has(code ?? ''),
     );
     socket.destroy();
     if (answered) return true;

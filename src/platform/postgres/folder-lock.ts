@@ -1,4 +1,5 @@
-import { chown, mkdir, open, stat } from 'node:fs/promises';
+import { closeSync, openSync } from 'node:fs';
+import { chown, mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -55,10 +56,18 @@ export async function lockFile(
   }
 }
 
-/** The owner of the folder, who may attach later, must be able to open a file that root creates. */
+/**
+ * Creates the file if it is missing, but opens no file that is there: the kernel drops all locks that a process has on
+ * a file as soon as it closes any descriptor of that file. SQLite knows that of its own descriptors alone. The owner of
+ * the folder, who may attach later, must be able to open a file that root creates.
+ */
 async function ensureFile(folder: string, path: string): Promise<void> {
-  const file = await open(path, 'a', 0o600);
-  await file.close();
+  try {
+    // at once: nothing else of this process locks the file before it is closed
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(folder);
   if ((await stat(path)).uid !== uid) await chown(path, uid, gid);

@@ -1,17 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
+import { lockedClient } from './migration-lock.ts';
 import { findRole } from './owner.ts';
-import { GRANTS, pendingUpdate, SQL_FOLDER, type SqlFile, type Update } from './pending-update.ts';
+import {
+  GRANTS,
+  type Migration,
+  makeMigrationsTable,
+  pendingMigrations,
+  pendingUpdate,
+  SQL_FOLDER,
+  type SqlFile,
+  type Update,
+} from './pending-update.ts';
 import { migrateQueue } from './queue-tables.ts';
 import { runSqlFile } from './sql-file.ts';
 import { dropObjects, listObjects } from './sql-objects.ts';
-
-/** Key of the advisory lock, unique in this database. */
-const LOCK = 7_201_954;
+import { refuseUnfinished } from './unfinished-restore.ts';
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 /** SQLSTATEs of a deadlock with a statement of a running process, and of a lock that was not free in time. */
-const LOCK_CONFLICTS = new Set(['40P01', '55P03']);
+export const LOCK_CONFLICTS = new Set(['40P01', '55P03']);
 const LOCK_TIMEOUT = '3s';
 const RETRY_MS = 1000;
 
@@ -22,6 +30,10 @@ interface MigrateOptions {
    * Connection string of the role that gets the rights of API and workers; default: the migrating role keeps its own.
    */
   readonly runtimeUrl?: string | undefined;
+  /** Applies only these migrations, and no file of functions or comments: makes the tables of an earlier version. */
+  readonly only?: readonly Migration[] | undefined;
+  /** For the restore of a backup; others refuse a database whose restore has not ended. */
+  readonly restoring?: boolean;
   /** Ends the waits for the connection and for locks, and begins no update. */
   readonly stop?: AbortSignal | undefined;
 }
@@ -30,22 +42,23 @@ interface MigrateOptions {
  * Brings a database up to date: first graphile-worker's tables, then, in one transaction, the new files of
  * `sql/migrations/` in the order of their names, the changed files of `sql/functions/` and `sql/comments/`, and the
  * rights of the runtime role. Concurrent calls are serialized. Returns the names of the files that it applied. Throws
- * if an applied migration was changed; the error of a failed statement names file and line. Throws the reason of
- * `stop`.
+ * if an applied migration was changed, or if the restore of a backup has not ended; the error of a failed statement
+ * names file and line. Throws the reason of `stop`.
  */
 export async function migrate(
   databaseUrl: string,
-  { folder = SQL_FOLDER, runtimeUrl, stop }: MigrateOptions = {},
+  { folder = SQL_FOLDER, runtimeUrl, only, restoring = false, stop }: MigrateOptions = {},
 ): Promise<string[]> {
   const client = await lockedClient(databaseUrl, stop);
   try {
     stop?.throwIfAborted();
+    if (!restoring) await refuseUnfinished(client);
     await migrateQueue(client, databaseUrl);
-    const update = await pendingUpdate(
-      client,
-      folder,
-      runtimeUrl === undefined ? undefined : await findRole(runtimeUrl),
-    );
+    await makeMigrationsTable(client);
+    const update =
+      only === undefined
+        ? await pendingUpdate(client, folder, runtimeUrl === undefined ? undefined : await findRole(runtimeUrl))
+        : await pendingMigrations(client, folder, only);
     const { adopted, migrations, repeatable, outdated, grants } = update;
     if (adopted || migrations.length + repeatable.length + outdated.length > 0 || grants)
       await applyWhenUnlocked(client, update, stop);
@@ -81,8 +94,16 @@ async function applyWhenUnlocked(client: pg.Client, update: Update, stop: AbortS
   }
 }
 
-async function apply(client: pg.Client, { adopted, migrations, repeatable, outdated, grants }: Update) {
-  await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
+/**
+ * Applies an update in the transaction of the client.
+ * @param applied told of each file that was applied
+ */
+export async function apply(
+  client: pg.Client,
+  { adopted, migrations, repeatable, outdated, grants }: Update,
+  { lockTimeout = LOCK_TIMEOUT, applied = async (_name: string) => {} } = {},
+) {
+  await client.query(`set local lock_timeout = '${lockTimeout}'`);
   if (adopted) {
     await client.query('alter table migrations add column objects text[]');
     await record(client, adopted);
@@ -92,6 +113,7 @@ async function apply(client: pg.Client, { adopted, migrations, repeatable, outda
     // a table with triggers that wait for the end of the transaction cannot be altered
     await client.query('set constraints all immediate');
     await record(client, file);
+    await applied(file.name);
   }
   let before = await listObjects(client);
   await client.query('delete from migrations where name = any($1)', [outdated.map(({ name }) => name)]);
@@ -104,6 +126,7 @@ async function apply(client: pg.Client, { adopted, migrations, repeatable, outda
       [...after].filter(([object, version]) => before.get(object) !== version).map(([object]) => object),
     );
     before = after;
+    await applied(file.name);
   }
   await dropObjects(
     client,
@@ -113,6 +136,7 @@ async function apply(client: pg.Client, { adopted, migrations, repeatable, outda
   await client.query("select set_config('platform.runtime_role', $1, true)", [grants.role]);
   await client.query(grants.script);
   await record(client, { name: GRANTS, sha256: grants.sha256 });
+  await applied(GRANTS);
 }
 
 /** Notes that a file was applied. */
@@ -122,26 +146,3 @@ const record = (client: pg.Client, { name, sha256 }: Omit<SqlFile, 'text'>, obje
     on conflict (name) do update set sha256 = excluded.sha256, objects = excluded.objects, applied_at = now()`,
     [name, sha256, objects],
   );
-
-/**
- * A connection that has the lock. Another process may hold the lock for as long as its migrations take, and an address
- * may accept the connection and never answer: both waits end when `stop` is aborted.
- */
-async function lockedClient(databaseUrl: string, stop: AbortSignal | undefined): Promise<pg.Client> {
-  stop?.throwIfAborted();
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'platform migrate' });
-  client.on('error', () => {}); // the running statement rejects as well
-  // A server that is silent would not answer the end of the connection either.
-  const leave = () => void client.connection.stream.destroy();
-  stop?.addEventListener('abort', leave, { once: true });
-  try {
-    await client.connect();
-    await client.query('select pg_advisory_lock($1)', [LOCK]);
-    return client;
-  } catch (error) {
-    client.end().catch(() => {});
-    throw stop?.aborted ? stop.reason : error;
-  } finally {
-    stop?.removeEventListener('abort', leave);
-  }
-}

@@ -27,6 +27,9 @@ export interface SqlFile {
   sha256: string;
 }
 
+/** A migration without its text. */
+export type Migration = Pick<SqlFile, 'name' | 'sha256'>;
+
 /** A row of the table `migrations`. */
 interface AppliedFile {
   name: string;
@@ -51,7 +54,7 @@ export interface Update {
   grants: { role: string; script: string; sha256: string } | undefined;
 }
 
-/** Finds what is to do. Only reads if the table `migrations` exists, so that a role without rights can find nothing. */
+/** Finds what is to do. Only reads. */
 export async function pendingUpdate(client: pg.Client, folder: URL, runtimeRole: string | undefined): Promise<Update> {
   const applied = await appliedFiles(client);
   const migrations = await sqlFiles(folder, 'migrations/', '');
@@ -69,11 +72,41 @@ export async function pendingUpdate(client: pg.Client, folder: URL, runtimeRole:
   return { adopted, migrations: pending, repeatable, outdated, grants: grants || undefined };
 }
 
-async function appliedFiles(client: pg.Client): Promise<Map<string, AppliedFile>> {
+/** The migrations of `only` that are to be applied, to a database that has others of them at most. */
+export async function pendingMigrations(client: pg.Client, folder: URL, only: readonly Migration[]): Promise<Update> {
+  const applied = await appliedFiles(client);
+  const names = new Set(only.map(({ name }) => name));
+  const migrations = await sqlFiles(folder, 'migrations/', '');
+  return {
+    adopted: undefined,
+    migrations: migrations.filter((file) => names.has(file.name) && !isApplied(file, applied)),
+    repeatable: [],
+    outdated: [],
+    grants: undefined,
+  };
+}
+
+/** Those of the migrations that this version does not have, or has with another text. */
+export async function unknownMigrations(migrations: readonly Migration[]): Promise<string[]> {
+  const known = new Map((await sqlFiles(SQL_FOLDER, 'migrations/', '')).map(({ name, sha256 }) => [name, sha256]));
+  return migrations.filter(({ name, sha256 }) => known.get(name) !== sha256).map(({ name }) => name);
+}
+
+/** False: nothing was ever migrated. */
+export async function hasMigrationsTable(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ there: boolean }>("select to_regclass('migrations') is not null as there");
-  if (!rows[0]?.there)
-    await client.query(`create table if not exists migrations (
-      name text primary key, sha256 text not null, applied_at timestamptz not null default now(), objects text[])`);
+  return rows[0]?.there ?? false;
+}
+
+/** Creates the table `migrations` unless it exists: a role without rights finds nothing to do then. */
+export async function makeMigrationsTable(client: pg.Client): Promise<void> {
+  if (await hasMigrationsTable(client)) return;
+  await client.query(`create table if not exists migrations (
+    name text primary key, sha256 text not null, applied_at timestamptz not null default now(), objects text[])`);
+}
+
+async function appliedFiles(client: pg.Client): Promise<Map<string, AppliedFile>> {
+  if (!(await hasMigrationsTable(client))) return new Map();
   // an adopted database gets the column `objects` with the baseline
   const { rows: applied } = await client.query<AppliedFile>(
     "select name, sha256, to_jsonb(m) -> 'objects' as objects from migrations m",

@@ -3,6 +3,7 @@ import { parseBucketAddress } from '../../blobs/bucket-address.ts';
 import { readSecretKey, SECRET_KEY_BYTES } from '../keys/secret-key.ts';
 import { parseNetwork } from '../net/networks.ts';
 import { parseAllowed } from '../net/outbound.ts';
+import { KUBERNETES_SETTINGS } from './kubernetes-settings.ts';
 import { isLabel } from './labels.ts';
 import {
   amounts,
@@ -89,6 +90,9 @@ const NODE_SIZES: NodeSize[] = [
 const httpAddress = z.string().refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), {
   error: ({ input }) => `'${input}' must be an address with http:// or https://`,
 });
+
+/** Retries and clients that were away need what is a day old. */
+const keptFor = duration.refine((ms) => ms >= UNITS.d, { error: 'must be at least 1d' });
 
 /** Schemas of all settings by dotted name. The environment variable is `PLATFORM_` and the name in upper snake case. */
 export const SETTINGS = {
@@ -222,11 +226,22 @@ export const SETTINGS = {
     .default([1, 5, 25, 120].map((s) => s * UNITS.s).concat(Array(HOURS_PER_DAY).fill(UNITS.h))),
   'uploads.maxSize': integer(1).default(64 * 2 ** 30),
   'transfers.timeLimit': duration.default(2 * UNITS.h),
+  'transfers.retention': keptFor.default(1095 * UNITS.d),
+  'transfers.logRetention': keptFor.default(180 * UNITS.d),
+  'events.retention': keptFor.default(30 * UNITS.d),
   'transfers.nodeSizes': jsonList(nodeSize).default(NODE_SIZES),
   // smaller transfers may overtake the first one of the queue for this time; then a worker reserves capacity for it
   'transfers.patience': duration.default(30 * UNITS.s),
   'tiles.keptBytes': integer(0).default(2 ** 30),
   'tiles.threads': integer(1, 64).default(2),
+  // contents of at most so many bytes are read as they are, whatever their format
+  'preview.directSize': integer(0).default(50 * 2 ** 20),
+  // grids with more cells in a plane get an overview; the same value for the API and the workers
+  'preview.overviewCells': integer(1).default(2 ** 24),
+  // stores that nobody uses for this time are deleted
+  'preview.keep': duration.default(30 * UNITS.d),
+  // bytes of all stores; default: a tenth of the disk of `data`
+  'preview.maxSize': integer(0).optional(),
   // raster tiles with {z}, {x} and {y}, or a style of MapLibre
   'map.basemap': httpAddress.optional(),
   'map.basemapAttribution': z.string().min(1).max(1000).optional(),
@@ -256,4 +271,9 @@ export const SETTINGS = {
   'worker.labels': list
     .refine((labels) => labels.every(isLabel), { error: 'must be a list of key=value, or of keys' })
     .default([]),
+  // name of the machine in lists and drains
+  'worker.host': z.string().min(1).max(255).optional(),
+  // machine of a worker whose host is a pod
+  'worker.node': z.string().min(1).max(255).optional(),
+  ...KUBERNETES_SETTINGS,
 } as const satisfies Record<string, z.ZodType>;

@@ -117,7 +117,8 @@ function plainError(error: unknown): unknown {
 }
 
 /** Names of parameters that are secrets, in lower case and without marks between words. */
-const SECRET_PARAMETER = /^(?:.*token|.*key|sig|.*signature|.*password|.*secret|.*otp|code|authorization)$/;
+const SECRET_PARAMETER =
+  /^(?:.*token|.*key|sig|.*signature|.*password|.*secret|.*otp|code|invitation|bootstrap|authorization)$/;
 /** A secret in the value of another parameter, which is an address. */
 const SECRET_INSIDE = /(?:^|[?&;])[\w-]*(?:token|key|sig|signature|password|secret|otp)=/i;
 
@@ -146,8 +147,8 @@ export function loggedUrl(url: string): string {
   );
 }
 
-/** The path of a link to a dataset, up to its token. The router decodes paths, too. */
-const LINK = /^\/+api\/+share\/+/i;
+/** The paths of a link to a dataset, up to its token. The router decodes paths, too. */
+const LINK = /^\/+(?:api\/+share|s)\/+/i;
 
 function loggedPath(path: string): string {
   if (!path.includes('%')) return withoutToken(path);

@@ -1,22 +1,41 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { z } from 'zod';
 import { findServed, type ServedDataset } from '../../datasets/served.queries.ts';
+import type { Reads } from '../../db.ts';
 import { AppError } from '../../errors.ts';
 import { ASKED_AGAIN, sendBytes } from '../../http/answers/etag-answer.ts';
 import { BINARY } from '../../http/openapi/headers.ts';
-import { type App, Routes } from '../../http/route.ts';
-import { idParam } from '../../http/rules/forms.ts';
+import { type Access, type App, Routes } from '../../http/route.ts';
 import { component } from '../../http/rules/members.ts';
+import type { TileRequest } from '../draw-threads.ts';
 import { MEDIA_TYPES, VECTOR_TILE_TYPE } from '../media-types.ts';
 import type { OpenTiles } from '../open-tiles.ts';
 import { sendRasterTile } from '../raster/raster-tiles.ts';
-import { DATASET_PATH, TAGS } from '../route-parts.ts';
-import { type RightParts, requestedDataset, tileRequest } from '../serve.ts';
 import { outOfRange, parseInteger, parseMercatorIndex } from '../slices.ts';
 import type { TileStore } from '../store/tile-store.ts';
 import type { VectorSources } from '../vector/vector-source.ts';
 
-export interface BasemapParts extends RightParts {
+/** The maps that the datasets lie below, and who may see them. */
+export interface BasemapPlace {
+  readonly path: string;
+  readonly params: z.ZodObject;
+  readonly config: {
+    readonly access: Access;
+    readonly service: 'tiles' | 'none';
+    readonly tags: string[];
+    readonly signedLinks?: boolean;
+  };
+  /** Within the names of operations, and the end of their summaries. */
+  readonly named: { readonly operation: string; readonly summary: string };
+  readonly onRequest?: onRequestAsyncHookHandler;
+  /** The error that is sent instead of this one. */
+  failure(error: unknown, request: FastifyRequest): unknown;
+  /** @throws AppError for a request that may not see the map */
+  ask(request: FastifyRequest, reply: FastifyReply): Promise<TileRequest>;
+}
+
+export interface BasemapParts {
+  readonly db: Reads;
   readonly open: OpenTiles;
   readonly vector: VectorSources;
   readonly store: TileStore;
@@ -27,9 +46,6 @@ export interface BasemapParts extends RightParts {
 
 /** The deepest level of vector tiles: the map enlarges them. */
 const DEEPEST_VECTOR = 14;
-const PATH = `${DATASET_PATH}/basemap`;
-/** A caller who may read the dataset above, or the holder of a signed link to it. */
-const config = { access: 'signedIn', service: 'tiles', signedLinks: true } as const;
 const FIRST = { step: 0, layer: 0 };
 
 const BasemapLayers = component('BasemapLayers', {
@@ -54,8 +70,13 @@ const boundsOf = ({ west, south, east, north }: Record<'west' | 'south' | 'east'
  * Datasets of the operator below every map. Who may read a dataset may see these below it, and nothing else of them:
  * neither their names nor their attributes.
  */
-export async function basemapLayerRoutes(app: App, parts: BasemapParts) {
-  const routes = new Routes(app, { ...config, tags: TAGS });
+export async function basemapLayerRoutes(app: App, { place, ...parts }: BasemapParts & { place: BasemapPlace }) {
+  const { path, params, config, named } = place;
+  const routes = new Routes(app, config);
+  if (place.onRequest) app.addHook('onRequest', place.onRequest);
+  app.setErrorHandler((error, request) => {
+    throw place.failure(error, request);
+  });
 
   async function rasterScheme(dataset: ServedDataset) {
     const tiles = await parts.open.of(dataset);
@@ -83,14 +104,14 @@ export async function basemapLayerRoutes(app: App, parts: BasemapParts) {
     return parts.vector.of(dataset);
   }
 
-  routes.get(PATH, {
-    operationId: 'listBasemapLayers',
-    summary: 'Lists the datasets of the operator that lie below the map of a dataset',
+  routes.get(path, {
+    operationId: `list${named.operation}BasemapLayers`,
+    summary: `Lists the datasets of the operator that lie below the map of ${named.summary}`,
     description: 'Those of the setting `map.basemapDatasets` that exist and can be drawn.',
-    params: idParam('dataset'),
+    params,
     response: { 200: BasemapLayers },
-    handler: async (request) => {
-      await requestedDataset(parts, request, request.params.id, 'now');
+    handler: async (request, reply) => {
+      await place.ask(request, reply);
       const layers = parts.datasetIds.map(async (id, number) => {
         try {
           const dataset = await findServed(parts.db, id);
@@ -105,11 +126,11 @@ export async function basemapLayerRoutes(app: App, parts: BasemapParts) {
     },
   });
 
-  routes.get(`${PATH}/:layer/:zoom/:column/:row`, {
-    operationId: 'getBasemapLayerTile',
-    summary: 'Returns a tile of a dataset of the operator that lies below the map of a dataset',
+  routes.get(`${path}/:layer/:zoom/:column/:row`, {
+    operationId: `get${named.operation}BasemapLayerTile`,
+    summary: `Returns a tile of a dataset of the operator that lies below the map of ${named.summary}`,
     description: 'The caller needs no right to the dataset of the operator. Vector tiles have no attributes.',
-    params: idParam('dataset').extend({
+    params: params.extend({
       layer: z.string().meta({ description: 'Number of the layer below the map, from 0.', example: '0' }),
       zoom: z.string().meta({ description: 'Zoom level of the base map.', example: '3' }),
       column: z.string().meta({ description: 'x of the base map: column from the west.', example: '4' }),
@@ -130,34 +151,32 @@ export async function basemapLayerRoutes(app: App, parts: BasemapParts) {
       },
     },
     handler: async (request, reply) => {
-      const above = await requestedDataset(parts, request, request.params.id, 'now');
-      const id = parts.datasetIds[parseInteger('layer', request.params.layer)];
+      const asked = await place.ask(request, reply);
+      const { layer } = request.params as { layer: string };
+      const id = parts.datasetIds[parseInteger('layer', layer)];
       const dataset = id === undefined ? null : await findServed(parts.db, id);
-      if (dataset === null) throw outOfRange(`There is no layer ${request.params.layer} below the map.`);
+      if (dataset === null) throw outOfRange(`There is no layer ${layer} below the map.`);
       return dataset.datasetType === 'tiles'
-        ? sendRaster(request, reply, dataset)
-        : sendVector(request, reply, { dataset, above: above.dataset });
+        ? sendRaster(request, reply, { dataset, asked })
+        : sendVector(request, reply, { dataset, asked });
     },
   });
 
+  type Asked = { dataset: ServedDataset; asked: TileRequest };
   type Place = { zoom: string; column: string; row: string };
 
-  async function sendRaster(request: FastifyRequest, reply: FastifyReply, dataset: ServedDataset) {
+  async function sendRaster(request: FastifyRequest, reply: FastifyReply, { dataset, asked }: Asked) {
     const { tiles, scheme } = await rasterScheme(dataset);
     const index = parseMercatorIndex(request.params as Place);
     if (!scheme.zoomLevels.includes(index[0])) throw outOfRange(`The layer has no zoom level ${index[0]}.`);
-    return sendRasterTile(parts.store, { tiles, dataset }, { scheme, slice: FIRST, index }, request, reply);
+    return sendRasterTile(parts.store, { tiles, dataset }, { scheme, slice: FIRST, index }, request, reply, asked);
   }
 
-  async function sendVector(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { dataset, above }: Record<'dataset' | 'above', ServedDataset>,
-  ) {
+  async function sendVector(request: FastifyRequest, reply: FastifyReply, { dataset, asked }: Asked) {
     const subject = await features(dataset);
     const [level, column, row] = parseMercatorIndex(request.params as Place, DEEPEST_VECTOR);
     const drawing = subject?.drawing({ tile: { level, column, row }, fields: [], slice: FIRST });
-    const bytes = drawing && (await parts.store.tile(drawing, tileRequest(request, reply, above)));
+    const bytes = drawing && (await parts.store.tile(drawing, asked));
     if (bytes === undefined) return reply.code(204).header('cache-control', ASKED_AGAIN).send();
     return sendBytes(request, reply, { bytes, gzip: true, type: VECTOR_TILE_TYPE, version: dataset.rowVersion });
   }

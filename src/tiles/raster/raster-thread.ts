@@ -4,6 +4,7 @@ import { TileDrawer } from 'hydrofiles/tile-drawing';
 import { StoredTiles, type TileIndex, type TileSlice } from 'hydrofiles/tiles';
 import { LRUCache } from 'lru-cache';
 import type { DrawContext } from '../draw-threads.ts';
+import { answerPreview, type PreviewJob } from './preview-drawer.ts';
 
 /** A tile to be drawn of the values in a blob. */
 export interface RasterJob {
@@ -38,7 +39,8 @@ function drawerOf({ blob, size, schemeId }: RasterJob): Promise<TileDrawer> {
   });
 }
 
-answerTasks(async (job: RasterJob, context: DrawContext): Promise<Uint8Array | undefined> => {
+answerTasks(async (job: RasterJob | PreviewJob, context: DrawContext): Promise<Uint8Array | undefined> => {
+  if ('preview' in job) return answerPreview(job, context);
   current = context;
   const drawer = await drawerOf(job);
   return drawer.draw(job.slice, job.index, context.throwIfAborted);

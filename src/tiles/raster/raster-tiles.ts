@@ -10,6 +10,7 @@ import {
 } from 'hydrofiles/tiles';
 import type { ServedDataset } from '../../datasets/served.queries.ts';
 import { sendBytes } from '../../http/answers/etag-answer.ts';
+import type { TileRequest } from '../draw-threads.ts';
 import { MEDIA_TYPES } from '../media-types.ts';
 import { type ServedTiles, tileRequest } from '../serve.ts';
 import type { TileDrawing, TileStore } from '../store/tile-store.ts';
@@ -24,25 +25,34 @@ export interface RasterTile {
   readonly index: TileIndex;
 }
 
-/** Sends a tile of a dataset: of its archive, or drawn on request; the empty one where there are no data. */
+/** Sends a tile of a dataset; the empty one where there are no data. */
 export async function sendRasterTile(
   store: TileStore,
-  { tiles, dataset }: Pick<ServedTiles, 'tiles' | 'dataset'>,
+  served: Pick<ServedTiles, 'tiles' | 'dataset'>,
   tile: RasterTile,
   request: FastifyRequest,
   reply: FastifyReply,
+  asked: TileRequest = tileRequest(request, reply, served.dataset),
 ): Promise<FastifyReply> {
-  const { scheme, slice, index } = tile;
-  let found: StoredTile | undefined;
-  if (!scheme.levelsOnRequest?.includes(index[0])) found = await tiles.tile(scheme.schemeId, slice, index);
-  else if (await tiles.hasData(scheme.schemeId, slice, index)) {
-    const drawing = rasterDrawing(dataset, tiles, tile);
-    const bytes = await store.tile(drawing, tileRequest(request, reply, dataset));
-    found = bytes && { bytes, gzip: !isUnzipped(scheme.outputType) };
-  }
-  found ??= await emptyTile(tiles, scheme);
+  const { tiles, dataset } = served;
+  const { scheme } = tile;
+  const found = (await rasterTile(store, served, tile, asked)) ?? (await emptyTile(tiles, scheme));
   const { rowVersion: version } = dataset;
   return sendBytes(request, reply, { ...found, type: MEDIA_TYPES[scheme.outputType], version });
+}
+
+/** A tile of the archive of a dataset, or drawn on request. Undefined where there are no data. */
+export async function rasterTile(
+  store: TileStore,
+  { tiles, dataset }: Pick<ServedTiles, 'tiles' | 'dataset'>,
+  tile: RasterTile,
+  request: TileRequest,
+): Promise<StoredTile | undefined> {
+  const { scheme, slice, index } = tile;
+  if (!scheme.levelsOnRequest?.includes(index[0])) return tiles.tile(scheme.schemeId, slice, index);
+  if (!(await tiles.hasData(scheme.schemeId, slice, index))) return undefined;
+  const bytes = await store.tile(rasterDrawing(dataset, tiles, tile), request);
+  return bytes && { bytes, gzip: !isUnzipped(scheme.outputType) };
 }
 
 /** How a tile of a level on request is drawn of the values in the archive of the dataset. */

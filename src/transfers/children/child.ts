@@ -1,9 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { ConversionHooks, ConversionRequest, ConversionResult } from 'hydrofiles';
+import type { OverviewRequest } from 'hydrofiles/preview';
 import { AppError } from '../../errors.ts';
 import { ChildDied, type Work } from '../run/conversion.ts';
 import { LIFELINE } from './lifeline.ts';
-import type { AnyInspection, InspectRequest, Report, RequestMessage } from './messages.ts';
+import type {
+  AnyInspection,
+  Drawn,
+  InspectRequest,
+  OverviewResult,
+  Report,
+  RequestMessage,
+  Result,
+  ThumbnailRequest,
+} from './messages.ts';
 
 /**
  * Maximum WebAssembly memory in pages of 64 KiB: 1 GiB, more than was ever needed. WebAssembly does not start with less
@@ -45,7 +55,7 @@ export class Child {
   #requests = 0;
   #work: Work = 'conversion';
   #isReusable = true;
-  #answer: PromiseWithResolvers<ConversionResult | AnyInspection> | undefined;
+  #answer: PromiseWithResolvers<Result> | undefined;
   #hooks: Pick<ConversionHooks, 'progress' | 'log'> | undefined;
 
   private constructor({ program, memoryMb, compileCache }: ChildOptions, onReady: () => void) {
@@ -113,9 +123,20 @@ export class Child {
     return this.#run({ inspect }) as Promise<AnyInspection>;
   }
 
-  async #run(message: RequestMessage): Promise<ConversionResult | AnyInspection> {
+  draw(thumbnail: ThumbnailRequest): Promise<Drawn> {
+    this.#work = 'drawing';
+    return this.#run({ thumbnail }) as Promise<Drawn>;
+  }
+
+  writeOverview(overview: OverviewRequest, hooks: Pick<ConversionHooks, 'progress' | 'log'>): Promise<OverviewResult> {
+    this.#hooks = hooks;
+    this.#work = 'overview';
+    return this.#run({ overview }) as Promise<OverviewResult>;
+  }
+
+  async #run(message: RequestMessage): Promise<Result> {
     this.#requests++;
-    this.#answer = Promise.withResolvers<ConversionResult | AnyInspection>();
+    this.#answer = Promise.withResolvers<Result>();
     try {
       if (this.#ended !== undefined) throw this.#endError(this.#ended);
       this.#process.send(message);

@@ -1,11 +1,19 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../errors.ts';
-import { type ConversionLimits, type Convert, scratchExceeded, timeExceeded, type Work } from '../run/conversion.ts';
+import {
+  type ConversionLimits,
+  type Convert,
+  type Draw,
+  type Inspect,
+  type MakeOverview,
+  scratchExceeded,
+  timeExceeded,
+  type Work,
+} from '../run/conversion.ts';
 import { MAX_TIMER_MS } from '../run/time-limit.ts';
 import { Child, memoryExceeded } from './child.ts';
 import { watchFolder } from './folder-size.ts';
-import type { AnyInspection, InspectRequest } from './messages.ts';
 import { MemoryWatch, residentMb } from './resident-memory.ts';
 
 export interface ChildrenOptions {
@@ -59,11 +67,19 @@ export class Children {
       child.convert(request, hooks),
     );
 
-  /** Describes a local file within limits; throws like `convert`. */
-  inspect(request: InspectRequest, limits: ConversionLimits, signal: AbortSignal): Promise<AnyInspection> {
-    const lent = { ...limits, work: 'inspection', scratch: request.scratch, signal } as const;
-    return this.#lend(lent, (child) => child.inspect(request));
-  }
+  readonly inspect: Inspect = (request, limits, signal) =>
+    this.#lend({ ...limits, work: 'inspection', scratch: request.scratch, signal }, (child) => child.inspect(request));
+
+  readonly draw: Draw = async (file, limits, signal) => {
+    const lent = { ...limits, work: 'drawing', scratch: file.scratch, signal } as const;
+    const { pictures } = await this.#lend(lent, (child) => child.draw(file));
+    return pictures?.map((text) => Buffer.from(text, 'base64'));
+  };
+
+  readonly writeOverview: MakeOverview = async (request, limits, hooks) => {
+    const lent = { ...limits, work: 'overview', scratch: request.scratch, signal: hooks.signal } as const;
+    return (await this.#lend(lent, (child) => child.writeOverview(request, hooks))).written;
+  };
 
   async #lend<T>(limits: LentLimits, use: (child: Child) => Promise<T>): Promise<T> {
     const { signal, work } = limits;

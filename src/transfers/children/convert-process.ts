@@ -1,15 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
-import { convert, inspect, inspectStart } from 'hydrofiles';
+import { type ConversionHooks, convert, inspect, inspectStart } from 'hydrofiles';
 import { ConversionError, FormatError } from 'hydrofiles/errors';
 import { endWithWorker } from './lifeline.ts';
-import type { AnyInspection, InspectRequest, Report, RequestMessage } from './messages.ts';
+import type { AnyInspection, InspectRequest, Report, RequestMessage, Result } from './messages.ts';
 
 /**
- * The program of a child process: converts or inspects local files, request by request, without database and blob
- * store. The process that started it ends it by SIGKILL. It ignores signals that a terminal or service manager sends to
- * the whole process group: on these the worker itself hands the transfer back. If this process ended first, the worker
- * would count a crash of the conversion.
+ * The program of a child process: converts, inspects or draws local files, request by request, without database and
+ * blob store. The process that started it ends it by SIGKILL. It ignores signals that a terminal or service manager
+ * sends to the whole process group: on these the worker itself hands the transfer back. If this process ended first,
+ * the worker would count a crash of the conversion.
  */
 const PROGRESS_EVERY_MS = 250;
 const MACHINE_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM', 'EROFS']);
@@ -30,14 +30,25 @@ async function run(message: RequestMessage) {
     },
   };
   try {
-    const done =
-      'request' in message
-        ? await convert(message.request, hooks)
-        : await describe({ ...message.inspect, signal: hooks.signal });
-    send({ is: 'done', result: done });
+    send({ is: 'done', result: await perform(message, hooks) });
   } catch (error) {
     send({ is: 'failed', ...explain(error) });
   }
+  // readers and writers load when they are needed first
+  flushCompileCache();
+}
+
+async function perform(message: RequestMessage, hooks: ConversionHooks): Promise<Result> {
+  const { signal } = hooks;
+  if ('request' in message) return convert(message.request, hooks);
+  if ('inspect' in message) return describe({ ...message.inspect, signal });
+  if ('overview' in message) {
+    const { writeOverview } = await import('hydrofiles/preview');
+    return writeOverview(message.overview, hooks);
+  }
+  const { drawThumbnail } = await import('hydrofiles/pictures');
+  const pictures = await drawThumbnail({ ...message.thumbnail, signal });
+  return pictures === undefined ? {} : { pictures: pictures.map((png) => Buffer.from(png).toString('base64')) };
 }
 
 async function describe({ size, ...file }: InspectRequest & { signal: AbortSignal }): Promise<AnyInspection> {

@@ -93,14 +93,16 @@ export function estimateResources(request: ResourceRequest, workload: Workload) 
   const requested = (amount: number): Amount => ({ amount, estimated: false });
   const memory = memoryRequestMb === undefined ? estimateMemory(workload) : requested(memoryRequestMb);
   const scratch = storageSizeGb === undefined ? estimateScratch(workload) : requested(Math.ceil(storageSizeGb));
-  // rounded up to quarters, so that there are few distinct flags
-  const cores = cpuCoresRequest === undefined ? {} : { cores: Math.ceil(cpuCoresRequest * 4) / 4 };
+  const cores = cpuCoresRequest === undefined ? {} : { cores: roundUpToThousandths(cpuCoresRequest) };
   return {
     memoryMb: memoryRequestMb ?? DEFAULT_MEMORY_MB,
     cores: cpuCoresRequest,
     flags: encodeRequirements({ labels, memoryMb: memory, ...cores, scratchGb: scratch }),
   };
 }
+
+/** Kubernetes counts thousandths. Undoes the rounding of binary fractions: 1.1 cores are 1,100 thousandths. */
+const roundUpToThousandths = (cores: number) => Math.ceil(Number((cores * 1000).toFixed(6))) / 1000;
 
 /** Assumed size of a remote file. */
 const UNKNOWN_BYTES = 256 * MB;

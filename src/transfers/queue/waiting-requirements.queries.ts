@@ -12,7 +12,7 @@ const NeedsRow = z.object({ flags, head: Head.optional() });
  * A transfer `t` backs off after an outage. A scalar subquery uses the index; for `exists` the planner may read the
  * whole queue.
  */
-const backingOff = sql.fragment`outages > 0 and coalesce((
+export const backingOff = sql.fragment`outages > 0 and coalesce((
   select job.run_at > now() from queue_jobs job where job.key = t.id::text), false)`;
 
 /**
@@ -43,14 +43,14 @@ const Live = z.object({
   running: z.array(z.object({ id: z.string(), flags })),
 });
 
-/** Workers with their running transfers. */
+/** Workers that run transfers themselves, with those that they run. */
 export const listLiveWorkers = (db: Reads) =>
   db.any(sql.type(Live)`
     select pool, labels, memory_mb, cores::float8 as cores, scratch_gb, concurrency, reserved_for,
       draining_since is not null as draining,
       coalesce((select json_agg(json_build_object('id', id, 'flags', flags)) from transfers
         where status = 'InProgress' and worker_pool = pool), '[]') as running
-    from workers order by started_at, pool`);
+    from workers where hands_over is null order by started_at, pool`);
 
 const Pause = z.object({
   since: z.string(),

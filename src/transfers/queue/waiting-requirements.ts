@@ -1,6 +1,8 @@
 import type { Transaction } from '../../db.ts';
+import { listClusterViews } from '../cluster/cluster-views.queries.ts';
+import { findPlacement } from '../cluster/placement.ts';
 import { enqueueFirst, type WaitingTransfer } from './enqueue.ts';
-import { couldRun, type LiveWorker, waitingReason } from './queue-status.ts';
+import { couldRun, type LiveWorker } from './queue-status.ts';
 import {
   findPause,
   listLiveWorkers,
@@ -10,16 +12,17 @@ import {
 } from './waiting-requirements.queries.ts';
 
 /**
- * Stores for each combination of flags why no worker starts its transfers now. Reserves a worker for a transfer that is
- * first in the queue and that smaller transfers have overtaken for too long. The cost depends on the number of
- * combinations, not of transfers.
+ * Stores for each combination of flags why no worker and no cluster starts its transfers now. Reserves a worker for a
+ * transfer that is first in the queue and that smaller transfers have overtaken for too long. The cost depends on the
+ * number of combinations, not of transfers.
  * @param patience milliseconds
  */
 export async function updateWaitingRequirements(tx: Transaction, patience: number): Promise<void> {
   const waiting = await listWaiting(tx);
   const workers = await listLiveWorkers(tx);
   const pause = await findPause(tx);
-  const needs = waiting.map(({ flags }) => ({ flags, reason: waitingReason(workers, flags, pause) }));
+  const views = waiting.length === 0 ? [] : await listClusterViews(tx);
+  const needs = waiting.map(({ flags }) => ({ flags, reason: findPlacement(workers, views, flags, pause).reason }));
   await setWaitingRequirements(tx, needs);
 
   const heads = waiting.flatMap(({ flags, head }, n) => (head ? [{ ...head, flags, reason: needs[n]?.reason }] : []));

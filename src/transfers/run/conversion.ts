@@ -1,6 +1,9 @@
 import type { ConversionHooks, ConversionRequest, ConversionResult } from 'hydrofiles';
+import type { ThumbnailOptions } from 'hydrofiles/pictures';
+import type { OverviewRequest } from 'hydrofiles/preview';
 import { AppError } from '../../errors.ts';
 import { formatDuration } from '../../platform/text/time.ts';
+import type { AnyInspection, InspectRequest } from '../children/messages.ts';
 
 export interface ConversionLimits {
   memoryMb: number;
@@ -25,8 +28,34 @@ export type Convert = (
   hooks: ConversionHooks,
 ) => Promise<ConversionResult>;
 
+/** Describes a local file in a child process, within limits. Throws as `Convert` does. */
+export type Inspect = (
+  request: InspectRequest,
+  limits: ConversionLimits,
+  signal: AbortSignal,
+) => Promise<AnyInspection>;
+/**
+ * Draws a thumbnail of a local file in a child process, within limits. Undefined: the content cannot be drawn. Throws
+ * like `Convert`.
+ */
+export type Draw = (
+  file: Omit<ThumbnailOptions, 'signal'>,
+  limits: ConversionLimits,
+  signal: AbortSignal,
+) => Promise<Uint8Array[] | undefined>;
+
+/**
+ * Writes the overview of a local file in a child process, within limits. Resolves to whether there is one. Throws like
+ * `Convert`.
+ */
+export type MakeOverview = (
+  request: OverviewRequest,
+  limits: ConversionLimits,
+  hooks: ConversionHooks,
+) => Promise<boolean>;
+
 /** What a child process does with a file, for messages. */
-export type Work = 'conversion' | 'inspection';
+export type Work = 'conversion' | 'inspection' | 'drawing' | 'overview';
 
 export const timeExceeded = (limit: number, maxCredits?: number, work: Work = 'conversion') =>
   maxCredits === undefined

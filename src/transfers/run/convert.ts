@@ -13,6 +13,7 @@ import type { Report } from './report.ts';
 import type { ClaimedRow, LogLine } from './run.queries.ts';
 import { settleRows } from './settle-rows.ts';
 import { Stopped } from './stopped.ts';
+import { storeThumbnail, type Tried, tryThumbnail } from './thumbnail.ts';
 import { inTime, limitTime, type TimeLimit } from './time-limit.ts';
 
 const GB = 2 ** 30;
@@ -74,9 +75,11 @@ export async function runConversion(executor: Executor, transfer: ClaimedRow, re
       convertFiles(executor, attempt, files, fetched),
     );
     signal.throwIfAborted();
+    const picture = await tracing.span('draw', {}, () => drawOutput(executor, attempt, files));
+    signal.throwIfAborted();
     await tracing.span('commit', {}, async () => {
-      if (findWriter(request.writerName)?.rows) return commitRows(executor, attempt, files, result);
-      await commit(executor, attempt, result, await adoptFiles(executor, attempt, files, result));
+      if (findWriter(request.writerName)?.rows) return commitRows(executor, attempt, files, result, picture);
+      await commit(executor, attempt, result, await adoptFiles(executor, attempt, files, result), picture);
     });
   } finally {
     await removeFolder(files);
@@ -145,6 +148,14 @@ function convertFiles(
   );
 }
 
+/** Not of exports, and not of rows that are added to others. */
+async function drawOutput(executor: Executor, attempt: Attempt, { output, folder }: LocalFiles) {
+  const { transfer, request } = attempt;
+  const isPart = transfer.type === 'Append' && findWriter(request.writerName)?.rows === true;
+  if (transfer.type === 'Export' || isPart) return undefined;
+  return tryThumbnail(executor, attempt, { path: output, folder });
+}
+
 /** The result of a conversion in the blob store. */
 interface Adopted {
   blob: string;
@@ -177,10 +188,15 @@ async function commit(
   { transfer, request, report }: Attempt,
   conversion: ConversionResult,
   { blob, size }: Adopted,
+  picture?: Tried,
 ) {
   const outcome = toOutcome(transfer, request, conversion, { blob, size });
   const lines = await collectLogLines(report, conversion);
-  const settled = await db.transaction((tx) => settle(tx, { attempt: transfer, outcome, lines }));
+  const settled = await db.transaction(async (tx) => {
+    const done = await settle(tx, { attempt: transfer, outcome, lines });
+    if (done.length > 0) await storeThumbnail(tx, outcome.result.output, picture);
+    return done;
+  });
   if (settled.length > 0) return;
   await blobs.remove(blob);
   const bad = outcome.result.badRecordsBlob;
@@ -194,12 +210,13 @@ async function commitRows(
   attempt: Attempt,
   { output }: LocalFiles,
   conversion: ConversionResult,
+  picture: Tried | undefined,
 ): Promise<void> {
   const { transfer, request, report, time } = attempt;
   const outcome = toOutcome(transfer, request, conversion, { blob: undefined, size: 0 });
   const lines = await collectLogLines(report, conversion);
   await inTime(time, tooLong(attempt), (signal) =>
-    settleRows(db, { attempt: transfer, outcome, lines }, output, signal),
+    settleRows(db, { attempt: transfer, outcome, lines, picture }, output, signal),
   );
 }
 

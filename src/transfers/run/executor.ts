@@ -4,7 +4,7 @@ import type { Tracing } from '../../platform/telemetry/tracing.ts';
 import type { Ending, HandedBack } from '../ends/outcome.ts';
 import type { RemoteLimits } from '../sources/remote.ts';
 import type { CheckedBlobs } from '../store/checked-blobs.ts';
-import type { Convert } from './conversion.ts';
+import type { Convert, Draw, Inspect, MakeOverview } from './conversion.ts';
 import type { LogLine } from './run.queries.ts';
 import type { StopReason } from './stopped.ts';
 
@@ -16,6 +16,11 @@ export interface Executor {
   db: Database;
   blobs: CheckedBlobs;
   convert: Convert;
+  inspect: Inspect;
+  /** Draws thumbnails. */
+  draw: Draw;
+  /** Writes overviews of large grids for previews. */
+  writeOverview: MakeOverview;
   sources: RemoteSources;
   log: { warn(details: object, message: string): void };
   /** Name under which this process holds its liveness lock and claims transfers. */

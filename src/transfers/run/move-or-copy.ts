@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SERIES_FORMAT } from 'hydrofiles/series';
+import { copyThumbnail } from '../../datasets/thumbnail.queries.ts';
 import type { Transaction } from '../../db.ts';
 import { AppError, forbidden } from '../../errors.ts';
 import { formatDuration } from '../../platform/text/time.ts';
@@ -128,6 +129,7 @@ async function commit(tx: Transaction, transfer: ClaimedRow, copied: Copied | un
     ? await insertCopy(tx, target, { id: copied.id, blob: copied.blob, storageSize: copied.size })
     : await moveDataset(tx, target);
   if (!done) throw new AppError('gone', `Dataset '${datasetId}' no longer exists.`);
+  if (copied) await copyThumbnail(tx, datasetId, copied.id);
   const outcome = { kind: 'movedOrCopied', transfer, datasetId: copied?.id ?? datasetId } as const;
   await settle(tx, { attempt: transfer, outcome, lines });
 }

@@ -5,12 +5,14 @@ import { type Completed, settle } from '../ends/settle.ts';
 import type { Fence, LogLine, Output } from './run.queries.ts';
 import { limitIdleTime } from './settle-rows.queries.ts';
 import { Stopped } from './stopped.ts';
+import { storeThumbnail, type Tried } from './thumbnail.ts';
 
 /** The attempt that made the series, and what it commits. */
 interface Settlement {
   attempt: Fence;
   outcome: Completed;
   lines: readonly LogLine[];
+  picture: Tried | undefined;
 }
 
 /**
@@ -35,6 +37,7 @@ export async function settleRows(
     const settled = await settle(tx, settlement);
     if (settled.length === 0) throw new Stopped('takenOver');
     await updateSize(tx, datasetId, use === 'appended');
+    await storeThumbnail(tx, settlement.outcome.result.output, settlement.picture);
     await raiseGeneration(tx, datasetId);
   });
 }

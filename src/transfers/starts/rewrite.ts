@@ -3,7 +3,7 @@ import { downloadName } from '../../datasets/download-name.ts';
 import { hasStatistics } from '../../datasets/locks.queries.ts';
 import { conflict } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
-import { checkRowVersion } from '../../projects/change.ts';
+import { checkRowVersion } from '../../http/rules/row-version.ts';
 import type { Summary } from '../queries.ts';
 import { acceptedRequest, type DryRun, inDryRunTransaction, type Planned, type StartParts } from './start.ts';
 import { checkReplacement } from './update.ts';

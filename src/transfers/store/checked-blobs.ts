@@ -3,9 +3,9 @@ import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { BlobInfo, BlobStore, ByteRange, Commit, NamedBlock, StoredBlob } from '../../blobs/blobs.ts';
 import { Digest, digestOfFile, type KnownDigest } from '../../blobs/digest.ts';
-import { readSteadily } from '../../blobs/steady-read.ts';
+import { readWhole } from '../../blobs/steady-read.ts';
 import type { Database } from '../../db.ts';
-import { AppError, notFound } from '../../errors.ts';
+import { AppError } from '../../errors.ts';
 import { ContentDamaged } from './content-damaged.ts';
 import type { Counter } from './counter.ts';
 import {
@@ -279,14 +279,8 @@ export class CheckedBlobs implements BlobStore {
   }
 }
 
-/** Continues where a connection breaks. */
-async function computeDigest(store: BlobStore, name: string, signal?: AbortSignal): Promise<Digest> {
+export async function computeDigest(store: BlobStore, name: string, signal?: AbortSignal): Promise<Digest> {
   const digest = new Digest();
-  const info = await store.info(name);
-  if (info === undefined) throw notFound('Blob', name);
-  const { size, etag } = info;
-  const open = (range: ByteRange, stop: AbortSignal) => store.read(name, range, etag, stop);
-  for await (const chunk of readSteadily({ name, range: { start: 0, end: size - 1 }, open, signal }))
-    digest.update(chunk);
+  for await (const chunk of readWhole(store, name, signal)) digest.update(chunk);
   return digest;
 }

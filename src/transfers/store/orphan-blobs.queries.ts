@@ -17,11 +17,14 @@ export const listUnreferenced = (db: Reads, names: readonly string[]) =>
     select stored.name,
       exists (select from released_blobs r where r.name = stored.name)
       or exists (select from blob_deletions s where s.name = stored.name)
+      -- stores of previews, which nobody else names so
+      or stored.name like 'dataset/preview-%'
       or exists (select from staged_blobs s where s.name = substring(stored.name from '^staging/([^.]+)[.]'))
       or exists (
         select from transfers t where t.id = substring(stored.name from ${`^[a-z]+/(${UUID_PATTERN})-[0-9]+(?:-bad)?$`})::uuid) as known
     from unnest(${sql.array(names, 'text')}) as stored (name)
     where not exists (select from datasets d where d.blob = stored.name)
+      and not exists (select from previews p where p.store = stored.name or p.overview = stored.name)
       and not exists (select from staged_blobs s where s.blob = stored.name)
       and not exists (select from transfers t where t.type = 'Export' and t.output_blob = stored.name)
       and not exists (select from transfers t where t.bad_records_blob = stored.name)

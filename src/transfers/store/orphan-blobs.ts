@@ -1,6 +1,7 @@
 import { AREAS, type BlobStore } from '../../blobs/blobs.ts';
 import type { Database } from '../../db.ts';
 import { FAIL_FAST, type MaintenanceRun } from '../../platform/async/maintenance-run.ts';
+import { mayDeleteBlobs } from '../../platform/sql/deletion-lock.ts';
 import { clearExpired } from './expiry.ts';
 import { deleteReleased, listUnreferenced } from './orphan-blobs.queries.ts';
 import { checkOwner, ForeignStore } from './owner.ts';
@@ -51,7 +52,7 @@ export async function removeOrphanBlobs(db: Database, blobs: BlobStore, sweep: O
     await checkOwner(db, blobs);
   } catch (error) {
     if (error instanceof ForeignStore)
-      await db.transaction((tx) => setStopped(tx, error.message, { all: 0, unknown: 0, unknownBytes: 0 }));
+      await db.transaction((tx) => setStopped(tx, error.message, { all: 0, allBytes: 0, unknown: 0, unknownBytes: 0 }));
     throw error;
   }
   await clearExpired(db, run);
@@ -65,7 +66,7 @@ export async function removeOrphanBlobs(db: Database, blobs: BlobStore, sweep: O
       const deleted = await removeUnknown(db, blobs, found.names, run);
       removed += deleted;
       if (found.names.length < MAX_NAMES || deleted === 0) {
-        await db.transaction((tx) => setSwept(tx, found.all - found.removed - deleted));
+        await db.transaction((tx) => setSwept(tx, found.all - found.removed - deleted, found.allBytes));
         break;
       }
       found = await removeKnown(db, blobs, before, run);
@@ -94,7 +95,7 @@ function refusal(
 
 /** Lists all blobs, deletes known ones without references, and collects unknown ones. */
 async function removeKnown(db: Database, blobs: BlobStore, before: number, run: MaintenanceRun): Promise<Found> {
-  const found: Found = { all: 0, unknown: 0, unknownBytes: 0, names: [], removed: 0 };
+  const found: Found = { all: 0, allBytes: 0, unknown: 0, unknownBytes: 0, names: [], removed: 0 };
   let batch = new Map<string, number>();
   const flush = async () => {
     run.signal?.throwIfAborted();
@@ -114,6 +115,7 @@ async function removeKnown(db: Database, blobs: BlobStore, before: number, run: 
   for (const area of AREAS) {
     for await (const { name, size, lastModified } of blobs.list(`${area}/`)) {
       found.all++;
+      found.allBytes += size;
       if (lastModified.getTime() >= before) continue;
       batch.set(name, size);
       if (batch.size === BATCH) await flush();
@@ -139,7 +141,7 @@ async function removeUnknown(
   return removed;
 }
 
-/** Deletes blobs, those after a failed one as well. Returns the number of deleted ones. */
+/** Deletes blobs, those after a failed one as well; none during a backup. Returns the number of deleted ones. */
 async function removeAll(
   db: Database,
   blobs: BlobStore,
@@ -147,6 +149,7 @@ async function removeAll(
   { attempt }: MaintenanceRun,
 ): Promise<number> {
   const deleted: string[] = [];
+  if (!(await mayDeleteBlobs(db))) return 0;
   for (const name of names)
     if (await attempt('blobs without a row', () => blobs.remove(name), name)) deleted.push(name);
   await db.transaction((tx) => deleteReleased(tx, deleted));

@@ -161,7 +161,8 @@ async function unclaimedPlace(db: Reads, places: readonly StorePlace[]): Promise
   return first;
 }
 
-async function holdsBlobs(store: BlobStore): Promise<boolean> {
+/** Whether the store has a blob in any area. */
+export async function holdsBlobs(store: BlobStore): Promise<boolean> {
   for (const area of AREAS) for await (const _ of store.list(`${area}/`)) return true;
   return false;
 }

@@ -129,6 +129,7 @@ export const ListedTransfer = Summary.extend({
     .string()
     .optional()
     .meta({ description: 'Why the transfer failed.', example: 'The file is no GeoTIFF.' }),
+  retryOf: uuidText('Id of the transfer that this one retries.').optional(),
 }).meta({ id: 'ListedTransfer' });
 export type ListedTransfer = z.infer<typeof ListedTransfer>;
 
@@ -227,9 +228,11 @@ const item = packed<keyof z.output<typeof ListedTransfer>>({
   progress: json(sql.fragment`t.progress`),
   finishedAt: optional(time, sql.fragment`t.finished_at`),
   errorMessage: optional(text, sql.fragment`t.error_message`),
+  retryOf: optional(word, sql.fragment`t.retry_of`),
 });
 const newest = sql.fragment`order by created_at desc, id desc`;
-const listedColumns = sql.fragment`${summaryColumns}, t.project_id, t.progress, t.finished_at, t.error_message`;
+const listedColumns = sql.fragment`${summaryColumns}, t.project_id, t.progress, t.finished_at, t.error_message,
+  t.retry_of`;
 
 /** The first rows of each scan, as many as the page may need. A row may be in several scans. */
 const candidates = (shape: Shape, values: ListParameters, columns: Fragment, union: Fragment) => {

@@ -2,9 +2,11 @@ import { z } from 'zod';
 import type { Reads } from '../../db.ts';
 import { notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
-import { component, flag, number, objects, text, texts } from '../../http/rules/members.ts';
+import { component, flag, number, objects, text, texts, timeText } from '../../http/rules/members.ts';
+import { listClusterViews } from '../cluster/cluster-views.queries.ts';
+import { findPlacement } from '../cluster/placement.ts';
 import { findTransfer, listSeen, STATUSES } from '../queries.ts';
-import { couldRun, type LiveWorker, permanentReason, temporaryReason, waitingReason } from '../queue/queue-status.ts';
+import { couldRun, type LiveWorker, permanentReason, temporaryReason } from '../queue/queue-status.ts';
 import { requestedFlags } from '../queue/requirements.ts';
 import { findPause, listLiveWorkers } from '../queue/waiting-requirements.queries.ts';
 import { getQueueStatus } from './why.queries.ts';
@@ -17,6 +19,15 @@ export const Why = component('WaitingExplanation', {
   blockedBy: texts(
     'Ids of running transfers that hold the resources that it waits for; only those that the caller sees.',
   ).optional(),
+  verdict: z
+    .enum(['never', 'notNow'])
+    .describe(
+      'With a Kubernetes cluster whose nodes are known: whether no worker, node or class of nodes could ever take it, or one could, but not now. Absent: one has room.',
+    )
+    .optional(),
+  node: text('The node or class that is nearest to having room for it.', 'node-7').optional(),
+  lacks: texts('What its pod needs and that node lacks.', ['4608 MB of memory']).optional(),
+  since: timeText('When it began to wait.').optional(),
   workers: objects('For each worker, whether it could run it; ids are random per process.', {
     id: text('Id of the worker.', 'node-7-1'),
     canRun: flag('Whether this worker could run it.'),
@@ -41,11 +52,14 @@ export async function explainWaiting(
   id: string,
   seen: (ids: readonly string[]) => Promise<readonly string[]>,
 ): Promise<Why> {
-  const { status, flags, errorMessage, backOff, position } = await getQueueStatus(db, id);
+  const { status, flags, errorMessage, position, since, ...found } = await getQueueStatus(db, id);
   if (status !== 'Pending')
     return { status, ...(errorMessage === undefined ? {} : { reason: errorMessage }), workers: [] };
-  const [workers, pause] = await Promise.all([listLiveWorkers(db), findPause(db)]);
-  const reason = waitingReason(workers, flags, pause) ?? backOff;
+  const [workers, views, pause] = await Promise.all([listLiveWorkers(db), listClusterViews(db), findPause(db)]);
+  // the pod itself takes the room that it was given
+  const placement = found.podNode === undefined ? findPlacement(workers, views, flags, pause) : {};
+  const { verdict, node, lacks = [] } = placement;
+  const reason = found.podReason ?? placement.reason ?? found.unscheduled ?? found.backOff;
   const needs = requestedFlags(flags);
   const busy = workers.filter((worker) => couldRun(worker, flags) && temporaryReason(worker, flags) !== undefined);
   const idle = workers.some((worker) => couldRun(worker, flags) && temporaryReason(worker, flags) === undefined);
@@ -57,18 +71,25 @@ export async function explainWaiting(
     ...(position === undefined ? {} : { position }),
     ...(reason === undefined ? {} : { reason }),
     ...(blockedBy.length === 0 ? {} : { blockedBy: [...blockedBy] }),
+    ...(verdict === undefined ? {} : { verdict }),
+    ...(node === undefined ? {} : { node }),
+    ...(lacks.length === 0 ? {} : { lacks: [...lacks] }),
+    since,
     workers: workers.map((worker) => workerStatus(worker, flags)),
   };
 }
 
 /**
- * Why no worker that takes transfers now could ever run a transfer with these flags. Undefined: one could, or no worker
- * takes transfers.
+ * Why nothing that takes transfers now could ever run one with these flags: no worker, and no node of a cluster whose
+ * nodes are known. Undefined: one could, or nothing takes transfers.
  */
 export async function findUnsatisfiableReason(db: Reads, flags: readonly string[]): Promise<string | undefined> {
-  const takers = (await listLiveWorkers(db)).filter(({ draining }) => !draining);
-  if (takers.length === 0 || takers.some((worker) => couldRun(worker, flags))) return undefined;
-  return waitingReason(takers, flags);
+  const [workers, views] = await Promise.all([listLiveWorkers(db), listClusterViews(db)]);
+  const takers = workers.filter(({ draining }) => !draining);
+  if (takers.some((worker) => couldRun(worker, flags))) return undefined;
+  const { reason, verdict } = findPlacement(takers, views, flags);
+  const isLasting = views.length === 0 ? takers.length > 0 : verdict === 'never';
+  return isLasting ? reason : undefined;
 }
 
 function workerStatus(worker: LiveWorker, flags: readonly string[]): Why['workers'][number] {

@@ -80,6 +80,40 @@ export interface ValueTable {
   readonly data: readonly (readonly (string | number | null)[])[];
 }
 
+export interface PreviewItem {
+  readonly id: string;
+  readonly name: string;
+  readonly unit?: string;
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** What can be drawn of a dataset of any kind. */
+export interface Preview {
+  readonly state: 'building' | 'ready' | 'failed' | 'none';
+  readonly progress?: number;
+  readonly reason?: string;
+  readonly kind?: 'grid' | 'mesh' | 'features' | 'series' | 'arrays';
+  readonly items?: readonly PreviewItem[];
+  readonly steps?: { readonly count: number; readonly best: number };
+  readonly layers?: { readonly count: number; readonly heights?: readonly number[] };
+  readonly bbox?: readonly [number, number, number, number];
+  readonly scheme?: {
+    readonly item: string;
+    readonly colors: readonly string[];
+    readonly min: number;
+    readonly max: number;
+  };
+  readonly tiles?: { readonly raster?: string; readonly values?: string; readonly vector?: string };
+  readonly deepest?: number;
+}
+
+/** Values of a preview at points. */
+export interface PreviewValues {
+  readonly time?: { readonly times?: readonly string[] };
+  readonly points: readonly { readonly values?: readonly (readonly (number | null)[])[] }[];
+}
+
 /** The record of a dataset, which only callers with an account may read. */
 export interface DatasetRecord {
   readonly name: string;

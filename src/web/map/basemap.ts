@@ -8,7 +8,7 @@ const FONT = 'Open Sans';
 const DEEPEST = 6;
 
 const paints = {
-  background: () => ({ 'background-color': cssColour('--ground') }),
+  background: () => ({ 'background-color': cssColour('--water') }),
   land: () => ({ 'fill-color': cssColour('--land') }),
   borders: () => ({ 'line-color': cssColour('--border') }),
   coast: () => ({ 'line-color': cssColour('--coast') }),

@@ -42,5 +42,12 @@ export function say(text: string): void {
 }
 
 /** A colour of the style sheet, which follows the colour scheme of the reader. */
-export const cssColour = (name: string): string =>
-  getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+export function cssColour(name: string): string {
+  // the value of the property itself may be a function that a map does not know, such as light-dark()
+  const probe = document.createElement('span');
+  probe.style.color = `var(${name})`;
+  document.body.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}

@@ -1,8 +1,5 @@
-import { addProtocol, type Map as MapLibreMap } from 'maplibre-gl';
-import type { Api } from './api.ts';
+import { addProtocol, type Map as MapLibreMap, removeProtocol } from 'maplibre-gl';
 import { cssColour } from './dom.ts';
-
-const PROTOCOL = 'below';
 
 interface BasemapLayers {
   readonly layers: readonly {
@@ -14,36 +11,55 @@ interface BasemapLayers {
   }[];
 }
 
-/** Adds the datasets of the operator, in their order, on the base map and below its names. */
-export async function addLayersBelow(map: MapLibreMap, api: Api, datasetId: string): Promise<void> {
-  const path = `api/tiles/dataset/${datasetId}/basemap`;
-  const { layers } = await api.json<BasemapLayers>(path);
-  addProtocol(PROTOCOL, async ({ url }, { signal }) => {
-    const answer = await api.get(`${path}/${url.slice(PROTOCOL.length + 3)}`, { signal });
+/** Where the datasets of the operator are read that lie below a map. */
+export interface LayersBelow {
+  list(signal: AbortSignal): Promise<BasemapLayers>;
+  /** @param place `{layer}/{zoom}/{column}/{row}` */
+  tile(place: string, signal: AbortSignal): Promise<Response>;
+}
+
+let last = 0;
+
+/**
+ * Adds the datasets of the operator, in their order.
+ * @param above tells the id of the layer that they lie below, once they are known; undefined: they lie on top
+ */
+export async function addLayersBelow(
+  map: MapLibreMap,
+  source: LayersBelow,
+  above: () => string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const { layers } = await source.list(signal);
+  if (signal.aborted || layers.length === 0) return;
+  const protocol = `below${++last}`;
+  addProtocol(protocol, async ({ url }, control) => {
+    const answer = await source.tile(url.slice(protocol.length + 3), control.signal);
     return { data: await answer.arrayBuffer() };
   });
-  const names = map.getLayer('names') === undefined ? undefined : 'names';
+  signal.addEventListener('abort', () => removeProtocol(protocol));
+  const names = above();
   const colour = cssColour('--below');
   for (const { number, type, bounds, minzoom, maxzoom } of layers) {
-    const source = `below-${number}`;
-    map.addSource(source, {
+    const id = `below-${number}`;
+    map.addSource(id, {
       type,
-      tiles: [`${PROTOCOL}://${number}/{z}/{x}/{y}`],
+      tiles: [`${protocol}://${number}/{z}/{x}/{y}`],
       bounds,
       minzoom,
       maxzoom,
       ...(type === 'raster' && { tileSize: 256 }),
     });
     if (type === 'raster') {
-      map.addLayer({ id: source, type, source }, names);
+      map.addLayer({ id, type, source: id }, names);
       continue;
     }
-    const from = { source, 'source-layer': 'features' };
+    const from = { source: id, 'source-layer': 'features' };
     const isArea: ['==', ['geometry-type'], 'Polygon'] = ['==', ['geometry-type'], 'Polygon'];
     const isPoint: ['==', ['geometry-type'], 'Point'] = ['==', ['geometry-type'], 'Point'];
     map.addLayer(
       {
-        id: `${source}-areas`,
+        id: `${id}-areas`,
         type: 'fill',
         ...from,
         filter: isArea,
@@ -53,7 +69,7 @@ export async function addLayersBelow(map: MapLibreMap, api: Api, datasetId: stri
     );
     map.addLayer(
       {
-        id: `${source}-lines`,
+        id: `${id}-lines`,
         type: 'line',
         ...from,
         filter: ['!', isPoint],
@@ -63,7 +79,7 @@ export async function addLayersBelow(map: MapLibreMap, api: Api, datasetId: stri
     );
     map.addLayer(
       {
-        id: `${source}-points`,
+        id: `${id}-points`,
         type: 'circle',
         ...from,
         filter: isPoint,

@@ -4,12 +4,13 @@ import { AddressBar } from './address-bar.ts';
 import { Api, Refused } from './api.ts';
 import { readBasemap } from './basemap.ts';
 import { element, say } from './dom.ts';
-import { addLayersBelow } from './layers-below.ts';
+import { addLayersBelow, type LayersBelow } from './layers-below.ts';
 import { askLogin } from './login.ts';
 import { openMap, showWhole } from './map-view.ts';
 import { openPanel } from './panel.ts';
 import { showFeatures } from './show-features.ts';
 import { showMesh } from './show-mesh.ts';
+import { showPreview } from './show-preview.ts';
 import { showStored } from './show-stored.ts';
 import { type Shown, showTiles } from './show-tiles.ts';
 import { readSubject, type Subject } from './subject.ts';
@@ -56,7 +57,7 @@ async function start(): Promise<void> {
   openButtons(map, subject, bar);
   openKeys(map, () => shown);
   await new Promise((resolve) => map.once('load', resolve));
-  await addLayersBelow(map, api, subject.id).catch(onError);
+  await addBelow(map, api, subject.id).catch(onError);
   const show = viewOf(subject);
   shown = show(map, subject, bar, api);
   map.once('idle', () => {
@@ -64,7 +65,8 @@ async function start(): Promise<void> {
   });
 }
 
-function viewOf({ tiles, vector, stored }: Subject) {
+function viewOf({ tiles, vector, stored, preview }: Subject) {
+  if (preview !== undefined) return showPreview;
   if (tiles !== undefined) return showTiles;
   if (vector === undefined) return showStored;
   return stored === undefined ? showFeatures : showMesh;
@@ -118,3 +120,14 @@ start().catch((error: unknown) => {
   failure.hidden = false;
   element('map').removeAttribute('aria-busy');
 });
+
+/** The datasets of the operator lie on the base map and below its names. */
+function addBelow(map: MapLibreMap, api: Api, datasetId: string): Promise<void> {
+  const path = `api/tiles/dataset/${datasetId}/basemap`;
+  const source = {
+    list: (signal: AbortSignal) => api.json<Awaited<ReturnType<LayersBelow['list']>>>(path, signal),
+    tile: (place: string, signal: AbortSignal) => api.get(`${path}/${place}`, { signal }),
+  };
+  const names = () => (map.getLayer('names') === undefined ? undefined : 'names');
+  return addLayersBelow(map, source, names, new AbortController().signal);
+}

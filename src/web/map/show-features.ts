@@ -21,7 +21,8 @@ import {
 /** Shows vector tiles: features with their attributes. */
 export function showFeatures(map: MapLibreMap, subject: Subject, bar: AddressBar, api: Api): Shown {
   serveTiles(async ([zoom, x, y], _key, signal) => {
-    const answer = await api.get(`api/vectortiles/dataset/${subject.id}/${zoom}/${x}/${y}.vector.pbf`, { signal });
+    const { id, vectorPath = `api/vectortiles/dataset/${id}` } = subject;
+    const answer = await api.get(`${vectorPath}/${zoom}/${x}/${y}.vector.pbf`, { signal });
     return answer.arrayBuffer();
   });
   addVectorLayers(map, subject.vector!);

@@ -2,16 +2,19 @@ import {
   boxOfWkt,
   type DatasetRecord,
   type MultidimensionalDataset,
+  type Preview,
+  type PreviewValues,
   type TileMetadata,
   type VectorTileJson,
 } from './answers.ts';
 import { type Api, Refused } from './api.ts';
+import { say } from './dom.ts';
 import type { Box } from './map-view.ts';
 import { idIn } from './permalink.ts';
 
 /**
- * What the page shows: one of tiles, vector tiles, or a multidimensional dataset, which has vector tiles if it is a
- * mesh.
+ * What the page shows: one of tiles, vector tiles, a multidimensional dataset, which has vector tiles if it is a mesh,
+ * or the preview of a dataset of any other kind.
  */
 export interface Subject {
   readonly id: string;
@@ -20,6 +23,11 @@ export interface Subject {
   readonly tiles?: TileMetadata;
   readonly vector?: VectorTileJson;
   readonly stored?: MultidimensionalDataset;
+  readonly preview?: Preview;
+  /** Times of the steps of a preview, if they are known. */
+  readonly times?: readonly string[] | undefined;
+  /** Folder of the vector tiles. */
+  readonly vectorPath?: string;
   /** The multidimensional dataset that the record names in its metadata. */
   readonly seriesDataset?: string | undefined;
 }
@@ -41,8 +49,7 @@ export async function readSubject(api: Api, id: string): Promise<Subject> {
   if (!api.signed) {
     const record = await api.json<DatasetRecord>(`api/metadata/dataset/${id}`);
     const read = readers[record.datasetType as Kind];
-    if (read !== undefined) return read(api, id, record);
-    throw nothingToShow(`'${record.name}' is of type '${record.datasetType}'`);
+    return read === undefined ? readPreview(api, id, record.name) : read(api, id, record);
   }
   // a signed link does not open the record, so the services are asked in turn
   for (const kind of KINDS) {
@@ -52,14 +59,51 @@ export async function readSubject(api: Api, id: string): Promise<Subject> {
       if (!(error instanceof Refused) || ![400, 404].includes(error.status)) throw error;
     }
   }
-  throw nothingToShow('This dataset does not exist, or is a file or time series');
+  return readPreview(api, id, 'Dataset');
 }
 
-const nothingToShow = (what: string) =>
-  new Refused(
-    422,
-    `${what}, so there is nothing to draw. Datasets of tiles (TilingWriter), features (GISWriter) and multidimensional data (MDWriter) have a map.`,
-  );
+/** How often a preview that is being made is looked at. */
+const LOOK_AGAIN_MS = 1000;
+/** A description does not list the times of its steps; the values at a point do, of so many. */
+const MOST_TIMES = 5000;
+
+/** The preview, once it is made. @throws Refused if there is nothing to draw */
+async function readPreview(api: Api, id: string, name: string): Promise<Subject> {
+  const path = `api/preview/dataset/${id}`;
+  let preview = await api.json<Preview>(path);
+  while (preview.state === 'building') {
+    say(`The preview is being made: ${Math.floor(100 * (preview.progress ?? 0))} %`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    preview = await api.json<Preview>(path);
+  }
+  const { items = [], bbox, tiles, deepest: maxzoom = 0, reason = 'it has no place on a map' } = preview;
+  if (tiles?.raster === undefined && tiles?.vector === undefined)
+    throw new Refused(422, `There is nothing to draw of '${name}': ${reason}`);
+  const box = bbox && ([bbox[0], bbox[1], bbox[2] < bbox[0] ? bbox[2] + 360 : bbox[2], bbox[3]] as const);
+  if (tiles.raster !== undefined) return { id, name, preview, box, times: await timesOf(api, path, preview) };
+  const fields = items.map((item) => [item.name, item.min === undefined ? 'String' : 'Number'] as const);
+  const vector = {
+    name,
+    bounds: box ?? ([-180, -85, 180, 85] as const),
+    maxzoom,
+    vector_layers: [{ id: 'features', fields: Object.fromEntries(fields) }],
+  };
+  return { id, name, box, vector, vectorPath: path };
+}
+
+async function timesOf(
+  api: Api,
+  path: string,
+  { steps, items, bbox }: Preview,
+): Promise<readonly string[] | undefined> {
+  if (steps === undefined || steps.count < 2 || steps.count > MOST_TIMES || bbox === undefined) return undefined;
+  const item = items?.find(({ min }) => min !== undefined)?.id ?? '0';
+  // data of relative times have none
+  const answer = await api
+    .json<PreviewValues>(`${path}/values?point=${bbox[0]},${bbox[1]}&item=${encodeURIComponent(item)}`)
+    .catch(() => undefined);
+  return answer?.time?.times;
+}
 
 async function readTiles(api: Api, id: string, record?: DatasetRecord): Promise<Subject> {
   const tiles = await api.json<TileMetadata>(`api/tiles/dataset/${id}/metadata`);
@@ -95,6 +139,8 @@ async function readStored(api: Api, id: string): Promise<Subject> {
     const vector = await vectorTiles(api, id).catch(() => undefined);
     if (vector !== undefined && isMesh(vector)) return { id, name: stored.name, stored, vector, box: vector.bounds };
   }
+  const preview = await readPreview(api, id, stored.name).catch(() => undefined);
+  if (preview?.preview !== undefined) return preview;
   const extent = stored.wgS84Extent;
   return { id, name: stored.name, stored, box: extent === undefined ? undefined : boxOfWkt(extent) };
 }

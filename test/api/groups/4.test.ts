@@ -1,3 +1,3 @@
-import { loadGroup } from './load.ts';
+import { loadGroup } from '../../world/load-group.ts';
 
-loadGroup(4);
+loadGroup(import.meta.url);

@@ -16,6 +16,8 @@ import { findReader } from '../../../src/files/formats/registry.ts';
 import { LONG } from '../../reliability/flags.ts';
 import { override } from '../../world/override.ts';
 
+// Own thread: it holds blobs of 4 GB open while others fill the memory of their thread.
+
 const run = promisify(execFile);
 const child = fileURLToPath(new URL('../convert-child.ts', import.meta.url));
 const long = LONG ? test : test.skip;

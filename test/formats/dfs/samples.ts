@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
@@ -38,7 +38,7 @@ const present = existsSync(join(folder, 'expected.json'));
 if (!present) console.warn(`SKIPPED: the sample files in ${folder} are absent, so tests on them do not run.`);
 
 /** Description of each sample by an independent reader; empty if the samples are absent. */
-export const expected: Expected[] = present ? JSON.parse(await readFile(join(folder, 'expected.json'), 'utf8')) : [];
+export const expected: Expected[] = present ? JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8')) : [];
 
 export const sampleTest = present ? test : test.skip;
 

@@ -37,6 +37,8 @@ export interface TestGrid {
   readonly first: readonly [longitude: number, latitude: number];
   readonly last: readonly [longitude: number, latitude: number];
   readonly scanning?: number;
+  /** Components of vectors are along the grid. */
+  readonly alongGrid?: true;
 }
 
 export interface TestField2 {
@@ -103,7 +105,7 @@ export function grib2(field: TestField2): Buffer {
       uint(0xffffffff, 4),
       micro(grid.first[1]),
       micro(grid.first[0]),
-      Buffer.of(0x30),
+      Buffer.of(grid.alongGrid ? 0x38 : 0x30),
       micro(grid.last[1]),
       micro(grid.last[0]),
       uint(0, 8 - 4),

@@ -40,6 +40,17 @@ test('fields of a parameter over time are an item; heights above ground are told
   ]);
 });
 
+test('components of vectors are along true east and north unless their grid says otherwise', async (t) => {
+  const bytesOf = (of: TestGrid) =>
+    Buffer.concat(
+      [0, 2, 3].map((number) => grib2({ ...temperature, parameter: [2, number], grid: of, values: six(0) })),
+    );
+  const axes = async (of: TestGrid) =>
+    (await read(t, 'grid', 'GribReader', bytesOf(of))).data.bands.map(({ geographicAxes }) => geographicAxes);
+  t.deepEqual(await axes(grid), [undefined, true, true]);
+  t.deepEqual(await axes({ ...grid, alongGrid: true }), [undefined, undefined, undefined]);
+});
+
 test('cells without values, and bytes between messages, are read in both editions', async (t) => {
   const values = [1, null, 3, null, null, 6];
   const expected = [1, Number.NaN, 3, Number.NaN, Number.NaN, 6];

@@ -181,7 +181,7 @@ test('layered meshes are refused; the error suggests a vertical filter', async (
   t.regex(error!.message, /Cell 1 is a wedge.*verticalFilterTransformation/);
 });
 
-test('ten thousand mutations of mesh files are read or end with an expected error', async (t) => {
+test('seeded mutations of mesh files are read or end with an expected error', async (t) => {
   const sound = [fileOf(newer), fileOf('5 UTM-33', { end: '\r\n' })].map((text) => Buffer.from(text));
   await mutate(t, 'MeshFileReader', sound, 10_000);
   // A triangle may end without the 0 of its fourth node.

@@ -30,11 +30,11 @@ for (const [name, sound] of Object.entries({
   ],
   base64: [vtuOf([small, small], { format: 'base64' }), vtuOf(small, { format: 'base64', compressed: true })],
 }))
-  test(`2,500 mutations of a VTU file are read or end with an expected error: ${name}`, async (t) => {
+  test(`seeded mutations of a VTU file are read or end with an expected error: ${name}`, async (t) => {
     await mutate(t, 'VtuReader', sound, 2500);
   });
 
-test('a thousand mutations of a zipped collection are read or end with an expected error', async (t) => {
+test('seeded mutations of a zipped collection are read or end with an expected error', async (t) => {
   const part = { bytes: vtuOf(small, { format: 'raw' }), stored: true };
   const pvd = pvdOf([
     [0, 'a.vtu'],

@@ -326,7 +326,7 @@ test('lines and points without height are refused by XyzWriter', async (t) => {
   });
 });
 
-test('ten thousand mutations of files of points are read or end with an expected error', async (t) => {
+test('seeded mutations of files of points are read or end with an expected error', async (t) => {
   const sound = ['x y z name\n1 2 3 a\n4 5 6 b\n7 8 9 c\n', '1;2;3\n4.5;-5;6e3\n# end\n'].map((text) =>
     Buffer.from(text),
   );

@@ -2,7 +2,7 @@ import test from 'ava';
 import type { Data } from '../../../src/files/data/data.ts';
 import { axes, dfsBytes } from '../dfs/dfs-bytes.ts';
 import { converted } from '../files.ts';
-import { mutate, outcome } from '../hostile.ts';
+import { mutate, outcome, someOf } from '../hostile.ts';
 import { layeredMesh } from '../meshes.ts';
 import { written } from '../written.ts';
 import { group, storeOf, variable } from './zarr-files.ts';
@@ -27,7 +27,7 @@ const array: Data = {
   read: async () => Float32Array.of(1, 2, 3),
 };
 
-test('thousands of mutations of a store are read or end with an expected error', async (t) => {
+test('seeded mutations of a store are read or end with an expected error', async (t) => {
   const { bytes } = await converted(t, small, { reader: 'Dfs2Reader', writer: 'MDWriter' });
   await mutate(t, 'MDReader', [bytes], 1500);
   await mutate(t, 'MDReader', [(await written(t, layeredMesh(), 'MDWriter')).content], 1000);
@@ -35,7 +35,7 @@ test('thousands of mutations of a store are read or end with an expected error',
 });
 
 /** Metadata are under a checksum, so they are changed before the zip is made. */
-test('thousands of mutations of metadata and chunks are read or end with an expected error', async (t) => {
+test('seeded mutations of metadata and chunks are read or end with an expected error', async (t) => {
   const files: Record<string, string | Uint8Array> = {
     'zarr.json': group({}),
     ...variable('y', { shape: [2], dimension_names: ['y'], values: [55, 54] }),
@@ -55,7 +55,7 @@ test('thousands of mutations of metadata and chunks are read or end with an expe
     return Math.floor(((state >>> 0) / 2 ** 32) * below);
   };
   const names = Object.keys(files);
-  for (let n = 0; n < 1500; n++) {
+  for (let n = someOf(1500); n > 0; n--) {
     const name = names[next(names.length)]!;
     const bytes = Buffer.from(files[name]!);
     for (let change = next(3); change >= 0; change--)

@@ -72,6 +72,16 @@ export default {
     }),
     anybody: 202,
   },
+  'POST /api/accounts/bootstrap': {
+    request: () => ({
+      method: 'POST',
+      url: '/api/accounts/bootstrap',
+      payload: { token: 'unknown', id: `new-${randomUUID()}`, password: PASSWORD },
+      // from elsewhere it is 403
+      remoteAddress: '127.0.0.1',
+    }),
+    anybody: 400,
+  },
   'PUT /api/accounts/activation': {
     request: () => ({ method: 'PUT', url: '/api/accounts/activation?token=unknown' }),
     anybody: 400,

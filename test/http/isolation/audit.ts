@@ -2,8 +2,8 @@ import type { Rows } from './row.ts';
 
 export default {
   'GET /api/audit/list': {
-    request: () => ({ url: '/api/audit/list' }),
-    allowed: { administrator: 200 },
-    refused: { owner: 403, member: 403, stranger: 403 },
+    request: ({ tenantId }) => ({ url: `/api/audit/list?tenantId=${tenantId}` }),
+    allowed: { owner: 200, administrator: 200 },
+    refused: { member: 404, stranger: 404 },
   },
 } satisfies Rows;

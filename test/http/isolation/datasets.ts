@@ -19,8 +19,23 @@ export default {
     request: async (scene) => ({ url: `/api/metadata/dataset/${(await newDataset(scene)).id}` }),
     ...readers,
   },
+  'GET /api/metadata/dataset/:id/thumbnail': {
+    request: async (scene) => {
+      const { id } = await newDataset(scene);
+      await scene.w.sql(
+        `update dataset_thumbnails set png_512 = $2, png_256 = $2, png_128 = $2, png_64 = $2 where dataset_id = $1`,
+        [id, Buffer.from(`PNG ${scene.mark}`)],
+      );
+      return { url: `/api/metadata/dataset/${id}/thumbnail` };
+    },
+    ...readers,
+  },
   'GET /api/metadata/dataset/:id/activity': {
     request: async (scene) => ({ url: `/api/metadata/dataset/${(await newDataset(scene)).id}/activity` }),
+    ...readers,
+  },
+  'GET /api/metadata/dataset/:id/history': {
+    request: async (scene) => ({ url: `/api/metadata/dataset/${(await newDataset(scene)).id}/history` }),
     ...readers,
   },
   'GET /api/metadata/dataset/:id/lineage': {

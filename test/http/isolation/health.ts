@@ -1,8 +1,8 @@
 import type { Rows } from './row.ts';
 
 export default {
-  'GET /': { request: () => ({ url: '/' }), anybody: 200 },
   'GET /favicon.ico': { request: () => ({ url: '/favicon.ico' }), anybody: 200 },
+  'GET /health': { request: () => ({ url: '/health' }), anybody: 200 },
   'GET /health/live': { request: () => ({ url: '/health/live' }), anybody: 200 },
   'GET /health/ready': { request: () => ({ url: '/health/ready' }), anybody: 200 },
   'GET /docs/guide': { request: () => ({ url: '/docs/guide' }), anybody: 302 },

@@ -49,6 +49,9 @@ export default {
     method: 'DELETE',
     url: `${licencePath(await newLicence(scene), scene)}/license`,
   })),
+  'GET /api/admin/feature/:id/tenant': definers(200, async (scene) => ({
+    url: `${PATH}/${await newLicence(scene)}/tenant`,
+  })),
   'GET /api/admin/feature/tenant/list': {
     request: ({ tenantId }) => ({ url: `${PATH}/tenant/list`, headers: { 'svc-project-id': tenantId } }),
     allowed: { owner: 200, administrator: 200 },

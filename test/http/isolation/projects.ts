@@ -8,6 +8,14 @@ export async function newProject({ w, owner, reader, mark }: Scene): Promise<str
   return body.id;
 }
 
+/** The path of the invitations of a new project, and the id of an open one. */
+async function invited(scene: Scene, who: object = { email: 'ann@example.org' }) {
+  const url = `/api/metadata/project/${await newProject(scene)}/invitation`;
+  const { status, body } = await scene.w.as(scene.owner).post(url, { ...who, role: 'Reader' });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return { url, id: body.id as string };
+}
+
 /** Members read the project; for all others, also administrators, it is 404. */
 export const readers = {
   allowed: { owner: 200, reader: 200 },
@@ -21,6 +29,41 @@ export const owners = (status: number) => ({
 const listed = { allowed: { owner: 200, reader: 200, member: 200, stranger: 200, administrator: 200 }, refused: {} };
 
 export default {
+  'POST /api/metadata/project/:id/invitation': {
+    request: async (scene) => ({
+      method: 'POST',
+      url: `/api/metadata/project/${await newProject(scene)}/invitation`,
+      payload: { email: 'ann@example.org', role: 'Reader' },
+    }),
+    ...owners(201),
+  },
+  'GET /api/metadata/project/:id/invitation': {
+    request: async (scene) => ({ url: (await invited(scene)).url }),
+    ...owners(200),
+  },
+  'DELETE /api/metadata/project/:id/invitation/:invitationId': {
+    request: async (scene) => {
+      const { url, id } = await invited(scene);
+      return { method: 'DELETE', url: `${url}/${id}` };
+    },
+    ...owners(204),
+  },
+  'GET /api/iam/invitation': {
+    request: async (scene) => {
+      await invited(scene, { loginId: scene.member.id });
+      return { url: '/api/iam/invitation' };
+    },
+    allowed: { owner: 200, reader: 200, member: 200, stranger: 200, administrator: 200 },
+    refused: {},
+  },
+  'POST /api/iam/invitation/accept': {
+    request: async (scene) => {
+      const { id } = await invited(scene, { loginId: scene.member.id });
+      return { method: 'POST', url: '/api/iam/invitation/accept', payload: { id } };
+    },
+    allowed: { member: 200 },
+    refused: { owner: 404, reader: 404, stranger: 404, administrator: 404 },
+  },
   'POST /api/metadata/project': {
     request: ({ mark }) => ({
       method: 'POST',

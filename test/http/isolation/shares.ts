@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sharePath } from '../../world/transfers.ts';
 import { newDataset } from './datasets.ts';
 import { owners } from './projects.ts';
 import type { Rows, Scene } from './row.ts';
@@ -10,7 +11,7 @@ async function newShare(scene: Scene, more: object = {}) {
   const url = `/api/metadata/dataset/${datasetId}/share`;
   const { status, body } = await w.as(owner).post(url, { name: mark, downloads: 'Formats', ...more });
   if (status !== 201) throw new Error(JSON.stringify(body));
-  return { id: body.id as string, datasetId, path: new URL(body.url).pathname };
+  return { id: body.id as string, datasetId, path: sharePath(body.url) };
 }
 
 /** The path of a link that its owner has ended. */
@@ -52,6 +53,10 @@ export default {
   },
   'GET /api/share/:token/download': {
     request: async (scene) => ({ url: `${await ended(scene)}/download` }),
+    anybody: 404,
+  },
+  'GET /api/share/:token/thumbnail': {
+    request: async (scene) => ({ url: `${await ended(scene)}/thumbnail` }),
     anybody: 404,
   },
   'POST /api/share/:token/convert': {

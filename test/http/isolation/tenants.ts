@@ -41,6 +41,7 @@ export default {
     ...administrators(204),
   },
   'GET /api/iam/tenant/:id/member': { request: (scene) => ({ url: `${tenant(scene)}/member` }), ...managers(200) },
+  'GET /api/iam/tenant/:id/guest': { request: (scene) => ({ url: `${tenant(scene)}/guest` }), ...managers(200) },
   'POST /api/iam/tenant/:id/member': {
     request: async (scene) => {
       const { userId } = await scene.w.account({ tenantId: scene.tenantId });

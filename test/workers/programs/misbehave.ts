@@ -71,6 +71,8 @@ const misdeeds: Record<string, (scratch: string) => void> = {
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
 await endWithWorker();
 process.on('message', (message: RequestMessage) => {
+  // such programs draw nothing
+  if ('thumbnail' in message || 'overview' in message) return tell({ is: 'done', result: {} });
   const { reader, scratch } = 'request' in message ? message.request : message.inspect;
   tell({ is: 'log', level: 'info', message: `pid ${process.pid}, ${Object.keys(process.env).join(' ')}` });
   setImmediate(() => misdeeds[reader?.name ?? '']?.(scratch));

@@ -28,22 +28,15 @@ export function chooseArray({ items, axes, time }: MultiArray, { item, step, lay
 /**
  * The cells of an item over two dimensions, of three those of one layer: where they lie, else over their coordinates.
  */
-export async function arrayPng(array: MultiArray, { item, step, layer, layers }: ChosenArray): Promise<Uint8Array> {
+export async function arrayPng(
+  array: MultiArray,
+  { item, step, layer, layers }: ChosenArray,
+  side?: number,
+): Promise<Uint8Array> {
+  const { crs, ...located } = arrayToMesh(planeOfArray(array, item, layer), { context: { reportLoss() {} } });
   const { axes: numbers, ...shown } = array.items[item]!;
-  const solid = numbers.length === 3;
   const plane = numbers.slice(-2);
-  const { placement } = array;
-  const placed = placement !== undefined && placement.y === plane[0] && placement.x === plane[1];
-  const { crs, ...located } = arrayToMesh(
-    {
-      ...array,
-      ...(placed && solid ? { placement: layerPlacement(placement, array, numbers[0]!, layer) } : {}),
-      items: [{ ...shown, axes: plane }],
-      read: (_, at, start, shape) =>
-        array.read(item, at, solid ? [layer, ...start] : start, solid ? [1, ...shape] : shape),
-    },
-    { context: { reportLoss() {} } },
-  );
+  const placed = isInPlane(array, plane);
   const labels = plane.map((n) => {
     const { name, unit } = array.axes[n]!;
     return unit === undefined ? name : `${name} (${printedUnit(unit)})`;
@@ -54,9 +47,30 @@ export async function arrayPng(array: MultiArray, { item, step, layer, layers }:
     mesh: { ...located, ...(placed && crs ? { crs } : {}) },
     values: { at: described!.location, of },
     unit: shown.unit === undefined ? undefined : printedUnit(shown.unit),
+    side,
     ...headingOf(shown, item, { crs: placed ? crs : undefined, time: array.time, step, layer, layers }),
     ...(placed ? {} : { axes: [labels.at(-1)!, labels.length < 2 ? '' : labels[0]!] as const }),
   });
+}
+
+/** Whether the placement of an array is that of the last dimensions of an item. */
+const isInPlane = ({ placement }: MultiArray, plane: readonly number[]): boolean =>
+  placement !== undefined && placement.y === plane.at(-2) && placement.x === plane.at(-1);
+
+/** An item over two dimensions, of three those of one layer, as an array of its own. */
+export function planeOfArray(array: MultiArray, item: number, layer: number): MultiArray {
+  const { axes: numbers, ...shown } = array.items[item]!;
+  const solid = numbers.length === 3;
+  const plane = numbers.slice(-2);
+  const { placement, ...rest } = array;
+  const placed = placement !== undefined && isInPlane(array, plane);
+  return {
+    ...rest,
+    ...(placed ? { placement: solid ? layerPlacement(placement, array, numbers[0]!, layer) : placement } : {}),
+    items: [{ ...shown, axes: plane }],
+    read: (_, at, start, shape) =>
+      array.read(item, at, solid ? [layer, ...start] : start, solid ? [1, ...shape] : shape),
+  };
 }
 
 /** Placement of one layer. Cells between two levels of corners are drawn where they lie halfway up. */

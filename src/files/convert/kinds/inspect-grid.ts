@@ -45,7 +45,7 @@ export async function inspectGrid(
     ...(time === undefined ? {} : { time: inspectTime(time) }),
     ...(layers === undefined ? {} : { layers: layers.count, layerAxis: layerAxisOf(layers) }),
   });
-  return slice && drawn(grid, slice, picture.item);
+  return slice && gridPng(grid, slice, picture);
 }
 
 const layerAxisOf = ({ count: _, ...axis }: LayerAxis) => defined(axis);
@@ -56,11 +56,16 @@ const chosenSlice = (grid: Grid, { item, step, layer }: PictureChoice): Slice =>
   layer: chosenLayer(layersOf(grid), layer),
 });
 
-async function drawn(grid: Grid, slice: Slice, item: PictureChoice['item']): Promise<Uint8Array> {
+/** Draws a slice; without an `item`, the bands of an image in its own colours. */
+export async function gridPng(
+  grid: Grid,
+  slice: Slice,
+  { item, side }: Pick<PictureChoice, 'item'> & { side?: number },
+): Promise<Uint8Array> {
   const { band: n, step, layer } = slice;
   const band = grid.bands[n]!;
   const place = { crs: grid.crs, time: grid.time, step, layer, layers: layersOf(grid) };
-  const heading = headingOf({ name: band.name ?? `Band ${n + 1}` }, n, place);
+  const heading = { ...headingOf({ name: band.name ?? `Band ${n + 1}` }, n, place), side };
   const image = colourBands(grid.bands);
   if (image !== undefined && (item === undefined || (image.palette !== undefined && image.bands[0] === n)))
     return imagePicturePng(grid, image, slice, { ...heading, title: image.palette ? heading.title : 'Picture' });

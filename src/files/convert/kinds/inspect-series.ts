@@ -42,7 +42,7 @@ export async function inspectSeries(
   const shown = item === undefined ? series.items.map((_, n) => n) : [item];
   const name = shown.length === 1 ? series.items[shown[0]!]!.name : (inspection.layer ?? 'Time series');
   const { title } = headingOf(name === undefined ? {} : { name }, shown[0] ?? 0, {});
-  return seriesPicturePng(series, shown, range, title, signal);
+  return seriesPicturePng(series, shown, range, { title }, signal);
 }
 
 /** The times of some series are known only after they were read. */

@@ -32,15 +32,16 @@ export function chooseMesh(mesh: Mesh, { item, step, layer }: PictureChoice): Ch
 }
 
 /** Draws a mesh from above, one layer of it, or a vertical section. */
-export async function meshPng(mesh: Mesh, chosen: ChosenMesh): Promise<Uint8Array> {
+export async function meshPng(mesh: Mesh, chosen: ChosenMesh, side?: number): Promise<Uint8Array> {
   const { item, step, layer, layers } = chosen;
-  if (mesh.section !== undefined) return sectionPng(mesh, chosen);
+  if (mesh.section !== undefined) return sectionPng(mesh, chosen, side);
   const shown = layers > 1 || mesh.layers !== undefined ? oneLayer(mesh, layer) : mesh;
   const place = { crs: mesh.crs, time: mesh.time, step, layer, layers };
   if (item === undefined)
-    return meshPicturePng({ mesh: shown, ...bedOf(shown), ...headingOf({ name: 'Mesh' }, 0, place) });
+    return meshPicturePng({ mesh: shown, side, ...bedOf(shown), ...headingOf({ name: 'Mesh' }, 0, place) });
   return meshPicturePng({
     mesh: shown,
+    side,
     ...(await valuesOf(shown, item, step)),
     ...headingOf(titled(mesh.items[item]!), item, place),
   });
@@ -79,10 +80,11 @@ function bedOf({ nodes }: Mesh): Valued {
   return of.every((z) => z === of[0]) ? {} : { values: { at: 'node', of } };
 }
 
-async function sectionPng(mesh: Mesh, { item, step }: ChosenMesh): Promise<Uint8Array> {
+async function sectionPng(mesh: Mesh, { item, step }: ChosenMesh, side: number | undefined): Promise<Uint8Array> {
   const heights = await mesh.heights?.(step);
   const place = { crs: mesh.crs, time: mesh.time, step };
-  const heading = headingOf(item === undefined ? { name: 'Mesh' } : mesh.items[item]!, item ?? 0, place);
+  const named = item === undefined ? { name: 'Mesh' } : mesh.items[item]!;
+  const heading = { ...headingOf(named, item ?? 0, place), side };
   const valued = item === undefined ? {} : await valuesOf(mesh, item, step);
   if (mesh.section === 'profile')
     return meshPicturePng({

@@ -10,6 +10,7 @@ export const csvReader = defineReader({
   produces: ['features', 'series'],
   has: ['place', 'items', 'times'],
   rowsOfText: true,
+  megabytesPerSecond: 10,
   parameters: readParameters,
   load: () => import('./reader.ts'),
 });

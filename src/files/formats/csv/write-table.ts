@@ -8,7 +8,7 @@ import { putSingle } from '../io/single-text.ts';
 import { comma, endRow, putByte, putNumber, putText } from './put-cell.ts';
 
 /** Writes a table as CSV (RFC 4180) with a header: units stand in it, times have no zone, no value is an empty cell. */
-export async function writeCsvTable({ columns, chunks }: Table, sink: ByteSink): Promise<void> {
+export async function writeCsvTable({ columns, chunks }: Table, sink: Pick<ByteSink, 'append'>): Promise<void> {
   const out = new BufferedWriter(sink);
   for (const [n, name] of distinctNames(columns.map(headerOf)).entries()) {
     if (n > 0) putByte(out, comma);

@@ -8,6 +8,7 @@ export const dfs0Reader = defineReader({
   format: 'dfs0',
   produces: 'series',
   has: ['place', 'items', 'times'],
+  readsParts: async () => true,
   parameters: readParameters,
   load: () => import('./reader.ts'),
 });

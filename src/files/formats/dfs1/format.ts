@@ -7,6 +7,7 @@ export const dfs1Reader = defineReader({
   format: 'dfs1',
   produces: 'grid',
   has: ['place', 'items', 'times'],
+  readsParts: async () => true,
   parameters: readParameters,
   load: () => import('./reader.ts'),
 });

@@ -7,6 +7,7 @@ export const dfs2Reader = defineReader({
   format: 'dfs2',
   produces: 'grid',
   has: ['place', 'items', 'times'],
+  readsParts: async () => true,
   parameters: readParameters,
   load: () => import('./reader.ts'),
 });

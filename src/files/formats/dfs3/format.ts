@@ -7,6 +7,7 @@ export const dfs3Reader = defineReader({
   format: 'dfs3',
   produces: 'grid',
   has: ['place', 'items', 'times', 'layers'],
+  readsParts: async () => true,
   parameters: readParameters,
   load: () => import('./reader.ts'),
 });

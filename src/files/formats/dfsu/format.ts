@@ -9,6 +9,7 @@ export const dfsuReader = defineReader({
   format: 'dfsu',
   produces: 'mesh',
   has: ['place', 'items', 'times', 'layers'],
+  readsParts: async () => true,
   parameters: readParameters,
   load: () => import('./reader.ts'),
 });

@@ -7,6 +7,7 @@ export const dxfReader = defineReader({
   format: 'dxf',
   produces: 'features',
   has: ['place', 'items'],
+  megabytesPerSecond: 15,
   parameters: readParameters,
   load: () => import('./reader.ts'),
 });

@@ -8,6 +8,7 @@ export const gisReader = defineReader({
   format: 'gis',
   produces: 'features',
   has: ['place', 'items'],
+  readsParts: async (source) => (await import('./parts.ts')).isIndexed(source),
   parameters: readParameters,
   load: () => import('./reader.ts'),
 });

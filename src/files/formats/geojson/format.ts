@@ -9,6 +9,7 @@ export const geoJsonReader = defineReader({
   format: 'geojson',
   produces: 'features',
   has: ['place', 'items'],
+  megabytesPerSecond: 30,
   parameters: readParameters,
   load: () => import('./reader.ts'),
 });

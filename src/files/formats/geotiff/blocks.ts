@@ -53,6 +53,7 @@ export async function* bandRows(source: ByteSource, layout: Layout, request: Ban
   const { down, end } = blocksWith(layout, request.rows);
   let firstRow = down * blockHeight;
   const last = Math.min(layout.height, end * blockHeight);
+  const endColumn = request.rows.columns?.end ?? width;
   let piece: { samples: Samples; exact?: BigInt64Array | BigUint64Array; rows: number; filled: number } | undefined;
   let left = 0;
   for await (const { piece: block, decoded, done } of decodedBlocks(source, layout, request)) {
@@ -70,12 +71,12 @@ export async function* bandRows(source: ByteSource, layout: Layout, request: Ban
     releaseBuffer(bytes);
     if (done !== undefined) releaseBuffer(done);
     left = block.left + layout.blockWidth;
-    if (left < width) continue;
+    if (left < endColumn) continue;
     piece.filled += rows;
     const next = Math.min(blockHeight, last - firstRow - piece.filled);
     if (piece.filled === piece.rows || piece.filled + next > piece.rows) {
       const cells = piece.filled * width;
-      if (request.near !== undefined) settleNodata(piece.samples.subarray(0, cells), request.near, request);
+      if (request.near !== undefined) settleNodata(piece.samples.subarray(0, cells), request.near, request, width);
       const exact = piece.exact === undefined ? {} : { exact: piece.exact.subarray(0, cells) };
       yield { firstRow, rowCount: piece.filled, samples: piece.samples.subarray(0, cells), ...exact };
       firstRow += piece.filled;
@@ -84,15 +85,21 @@ export async function* bandRows(source: ByteSource, layout: Layout, request: Ban
   }
 }
 
-/** Gives values that count as the nodata value this value. */
-function settleNodata(samples: Samples, { low, high }: NearNodata, { fill, remark }: BandRequest): void {
+/** Gives values that count as the nodata value this value, in the columns that are needed. */
+function settleNodata(
+  samples: Samples,
+  { low, high }: NearNodata,
+  { fill, rows: { columns = { first: 0, end: Infinity } }, remark }: BandRequest,
+  width: number,
+): void {
   let found = false;
-  for (let i = 0; i < samples.length; i++) {
-    const value = samples[i]!;
-    if (value > high || value < low || value === fill || Number.isNaN(value)) continue;
-    samples[i] = fill;
-    found = true;
-  }
+  for (let line = 0; line < samples.length; line += width)
+    for (let i = line + columns.first, end = line + Math.min(width, columns.end); i < end; i++) {
+      const value = samples[i]!;
+      if (value > high || value < low || value === fill || Number.isNaN(value)) continue;
+      samples[i] = fill;
+      found = true;
+    }
   if (found) remark(`Values that differ from the nodata value ${fill} by rounding alone were taken for it.`);
 }
 
@@ -112,8 +119,10 @@ function* pieces(layout: Layout, { band, rows: wanted }: BandRequest): Generator
   const rowBytes = bytesPerRow(layout);
   const first = layout.chunky ? 0 : band * blocksAcross * blocksDown;
   const blocks = blocksWith(layout, wanted);
+  const acrossFirst = Math.floor((wanted.columns?.first ?? 0) / blockWidth);
+  const acrossEnd = Math.min(blocksAcross, Math.ceil((wanted.columns?.end ?? layout.width) / blockWidth));
   for (let down = blocks.down; down < blocks.end; down++) {
-    for (let across = 0; across < blocksAcross; across++) {
+    for (let across = acrossFirst; across < acrossEnd; across++) {
       const block = first + down * blocksAcross + across;
       const offset = layout.offsets[block]!;
       const length = layout.byteCounts[block]!;

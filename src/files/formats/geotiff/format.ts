@@ -9,6 +9,7 @@ export const geoTiffReader = defineReader({
   format: 'geotiff',
   produces: 'grid',
   has: ['place', 'items', 'times'],
+  readsParts: async (source) => (await import('./parts.ts')).hasSmallBlocks(source),
   parameters: readParameters,
   load: () => import('./reader.ts'),
 });

@@ -4,13 +4,12 @@ import { ConversionError } from '../../errors.ts';
 import type { Context, Read } from '../define.ts';
 import { readBands } from './bands.ts';
 import { repairByteCounts } from './block-sizes.ts';
-import { bandRows } from './blocks.ts';
 import { Directory, tag } from './directory.ts';
 import { convertByGdal, gdalReason } from './gdal-fallback.ts';
 import { parseGdalMetadata } from './gdal-metadata.ts';
 import { readGeoreference } from './geokeys.ts';
+import { imageRows } from './image-rows.ts';
 import { readLayout } from './layout.ts';
-import { nearNodata } from './near-nodata.ts';
 import type { readParameters } from './parameters.ts';
 import { readStepImages } from './step-images.ts';
 
@@ -47,23 +46,7 @@ async function readImage(
   await reportLosses(directory, context);
   const all = await readBands(directory, layout, context);
   const bands = only === undefined ? all : [all[only - 1]!];
-  const { nodata = 0, exactNodata = BigInt(Number.isInteger(nodata) ? nodata : 0) } = bands[0]!;
-  const reported = new Set<string>();
-  const remark = (sentence: string) => {
-    // blocks may be read for each band
-    if (!reported.has(sentence)) context.remark(sentence);
-    reported.add(sentence);
-  };
-  const near = layout.format === 3 ? nearNodata(bands[0]!.nodata, layout.type) : undefined;
-  const rows: Grid['rows'] = ({ band }, range) =>
-    bandRows(source, layout, {
-      band: only === undefined ? band : only - 1,
-      fill: nodata,
-      exactFill: exactNodata,
-      ...(near === undefined ? {} : { near }),
-      remark,
-      rows: range ?? { first: 0, end: height },
-    });
+  const rows = imageRows(source, layout, { bands, only, remark: context.remark });
   const place = { affine, ...(located ? {} : { located }), ...(crs === undefined ? {} : { crs }) };
   return { kind: 'grid', width, height, ...place, bands, rows, origin: { format: 'geotiff', content: undefined } };
 }

@@ -7,6 +7,7 @@ export const gmlReader = defineReader({
   format: 'gml',
   produces: 'features',
   has: ['place', 'items'],
+  megabytesPerSecond: 15,
   parameters: readParameters,
   load: () => import('./reader.ts'),
 });

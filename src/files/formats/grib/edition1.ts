@@ -95,6 +95,7 @@ export function gridOfDescription(octets: Octets, offset: number): FieldGrid {
     offset,
     height: octets.unsigned(9, 2),
     earth,
+    components: flags,
     scanning: octets.unsigned(28, 1),
     first: { latitude: degrees(11), longitude: degrees(14) },
     ...(columns === 0xffff ? { width: undefined, rowLengths: listed(octets, offset) } : { width: columns }),

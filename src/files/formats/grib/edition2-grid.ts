@@ -93,6 +93,7 @@ export function gridOfSection(octets: Octets, offset: number): FieldGrid {
       template,
       first: point(47),
       last: point(56),
+      components: octets.unsigned(55, 1),
       scanning: octets.unsigned(72, 1),
       projection,
       ...(template === 'gaussian' ? { gaussian: octets.unsigned(68, 4) } : {}),
@@ -105,6 +106,7 @@ export function gridOfSection(octets: Octets, offset: number): FieldGrid {
       template: 'projected',
       first: point(39, micro),
       spacing: { x: milli(at.dx), y: milli(at.dx + 4) },
+      components: octets.unsigned(number === 140 ? 55 : 47, 1),
       scanning: octets.unsigned(at.scanning, 1),
       projection,
     });

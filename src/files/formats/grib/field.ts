@@ -16,6 +16,8 @@ export interface FieldGrid {
   readonly alternating: boolean;
   /** Points of each row of a reduced grid. */
   readonly rowLengths?: readonly number[];
+  /** Components of vectors are along x and y of the grid, not along true east and north. */
+  readonly alongGrid: boolean;
   /** The rows of a reduced grid go once around the earth. */
   readonly around: boolean;
   /** x and y, the grid mapping if there is one, and what was taken as default. */

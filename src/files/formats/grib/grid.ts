@@ -21,6 +21,8 @@ export interface GridDefinition {
   readonly spacing?: { readonly x: number; readonly y: number };
   /** Number of rows between a pole and the equator, of Gaussian grids. */
   readonly gaussian?: number;
+  /** Resolution and component flags (flag table 3.3). */
+  readonly components: number;
   /** Scanning mode (flag table 3.4). */
   readonly scanning: number;
   /** Attributes of the earth's shape by CF. */
@@ -42,9 +44,12 @@ const SHIFTED = 0x0f;
 /** Most columns or rows, and most rows of a Gaussian grid between a pole and the equator. */
 const [longest, finest] = [1_000_000, 4000];
 
+/** Components of vectors are along x and y of the grid, not along true east and north. */
+const ALONG_GRID = 0x08;
+
 /** @throws FormatError for a grid whose cells do not stand in straight rows */
 export function fieldGrid(definition: GridDefinition): FieldGrid {
-  const { template, height, rowLengths, scanning, projection, offset } = definition;
+  const { template, height, rowLengths, scanning, components, projection, offset } = definition;
   if ((scanning & SHIFTED) !== 0)
     throw new FormatError(
       `The rows of a grid are shifted (scanning mode ${scanning}), which is not supported.`,
@@ -64,6 +69,7 @@ export function fieldGrid(definition: GridDefinition): FieldGrid {
     byColumns: (scanning & BY_COLUMNS) !== 0,
     alternating: (scanning & ALTERNATING) !== 0,
     ...(rowLengths === undefined ? {} : { rowLengths }),
+    alongGrid: (components & ALONG_GRID) !== 0,
     around: goesAround({ ...definition, width }),
     axes: () => axesOf({ ...definition, width }),
   };

@@ -22,11 +22,19 @@ export const read: Read<typeof readParameters> = async (source, { AllowedItemNam
   remarkOnTimes(chosen, context);
   const kinds = chosen.map((group) => valueKindOf(group, context));
   const items = <I extends Item>(all: readonly I[]): I[] =>
-    all.map((item, n) => (kinds[n] === undefined ? item : { ...item, valueKind: kinds[n] }));
+    all.map((item, n) => ({
+      ...item,
+      ...(kinds[n] && { valueKind: kinds[n] }),
+      ...(isAlongEarth(chosen[n]!) && { geographicAxes: true }),
+    }));
   const kept: Grid | MultiArray =
     data.kind === 'grid' ? { ...data, bands: items(data.bands) } : { ...data, items: items(data.items) };
   return SRID === undefined ? kept : { ...kept, crs: parseSrid(SRID) };
 };
+
+/** Whether a field is a component of a vector along true east or north. */
+const isAlongEarth = ({ name, fields }: FieldGroup): boolean =>
+  /\b[uv]-component/i.test(name) && !fields[0]!.grid.alongGrid;
 
 /** @throws FormatError for a file of which no message can be read */
 async function fieldsOf(source: ByteSource, { signal, reportLoss }: Context): Promise<Field[]> {

@@ -27,7 +27,11 @@ function coversCells({ placement: { x, y }, axes: all }: Placed, { axes }: Array
  * @param layered whether to prefer items with layers
  * @throws ConversionError for layers that are not evenly spaced
  */
-export function gridOfArray(array: Placed, layered: boolean, { reportLoss, remark }: Context): Grid {
+export function gridOfArray(
+  array: Placed,
+  layered: boolean,
+  { reportLoss, remark }: Pick<Context, 'reportLoss' | 'remark'>,
+): Grid {
   const { placement, axes, items, time, crs } = array;
   const covering = items.filter((item) => coversCells(array, item));
   const first = covering.find((item) => item.axes.length === (layered ? 3 : 2)) ?? covering[0]!;

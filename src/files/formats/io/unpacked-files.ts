@@ -5,18 +5,27 @@ import { FileSource } from './bytes.ts';
 import type { ZipEntry } from './zip.ts';
 import { unpackEntry } from './zip-entry.ts';
 
+interface OpenEntry {
+  readonly file: Promise<FileSource>;
+  /** Reads that have not ended. */
+  users: number;
+}
+
 /** Files of a zip, unpacked when they are needed. Only some are open at a time: there may be thousands. */
 export class UnpackedFiles {
   readonly #zip: ByteSource;
   readonly #context: Context;
   readonly #paths = new Map<ZipEntry, Promise<string>>();
-  readonly #open = new Map<ZipEntry, FileSource>();
+  readonly #open = new Map<ZipEntry, OpenEntry>();
+  #ended = false;
 
   constructor(zip: ByteSource, context: Context) {
     this.#zip = zip;
     this.#context = context;
     context.onEnd(async () => {
-      for (const file of this.#open.values()) await file.close();
+      // a read that has begun may outlive the error of another one
+      this.#ended = true;
+      for (const { file } of this.#open.values()) await closeIfOpened(file);
       for (const unpacked of await Promise.allSettled(this.#paths.values()))
         if (unpacked.status === 'fulfilled') await rm(unpacked.value, { force: true });
     });
@@ -24,23 +33,42 @@ export class UnpackedFiles {
 
   /** A file that can be read at any time, although it may be closed in between. */
   source(entry: ZipEntry): ByteSource {
-    return { size: entry.size, read: async (offset, length) => (await this.#file(entry)).read(offset, length) };
+    return { size: entry.size, read: (offset, length) => this.#read(entry, offset, length) };
   }
 
-  async #file(entry: ZipEntry): Promise<FileSource> {
-    const open = this.#open.get(entry);
-    if (open !== undefined) return open;
-    for (const [other, file] of this.#open) {
-      if (this.#open.size < maxOpen) break;
-      this.#open.delete(other);
-      await file.close();
+  async #read(entry: ZipEntry, offset: number, length: number): Promise<Uint8Array> {
+    if (this.#ended) throw new Error('The conversion that read this zip has ended.');
+    const opened = this.#open.get(entry) ?? { file: this.#openFile(entry), users: 0 };
+    this.#open.set(entry, opened);
+    opened.users++;
+    try {
+      return await (await opened.file).read(offset, length);
+    } finally {
+      opened.users--;
+      await this.#closeUnused();
     }
+  }
+
+  async #openFile(entry: ZipEntry): Promise<FileSource> {
     const path = this.#paths.get(entry) ?? unpackEntry(this.#zip, entry, this.#context.scratch);
     this.#paths.set(entry, path);
-    const file = await FileSource.open(await path, { checksum: false });
-    this.#open.set(entry, file);
-    return file;
+    return FileSource.open(await path, { checksum: false });
+  }
+
+  async #closeUnused(): Promise<void> {
+    for (const [entry, { file, users }] of this.#open) {
+      if (this.#open.size <= maxOpen) return;
+      if (users > 0) continue;
+      this.#open.delete(entry);
+      await closeIfOpened(file);
+    }
   }
 }
+
+const closeIfOpened = (file: Promise<FileSource>) =>
+  file.then(
+    (opened) => opened.close(),
+    () => {},
+  );
 
 const maxOpen = 16;

@@ -2,7 +2,14 @@ import type { Band, Grid, RowBlock, RowRange, Slice } from '../../data/grid.ts';
 import type { Indices } from '../../data/indices.ts';
 import type { ExactIntegers, Samples } from '../../data/item.ts';
 import type { MultiArray } from '../../data/multi-array.ts';
-import { asSamples, bytesPerValue, isBig, type StoredType, type StoredValues } from '../../data/stored-values.ts';
+import {
+  asSamples,
+  bytesPerValue,
+  isBig,
+  newValues,
+  type StoredType,
+  type StoredValues,
+} from '../../data/stored-values.ts';
 
 export interface ValueArrayMetadata {
   readonly name: string;
@@ -36,9 +43,22 @@ export function gridOf(
   arrays: readonly ValueArray[],
 ): Grid {
   const { width, height, time, layers } = head;
-  const stored = ({ band, step, layer }: Slice, firstRow: number, rowCount: number): Promise<StoredValues> => {
+  const cells = (
+    { band, step, layer }: Slice,
+    [firstRow, rowCount]: readonly [number, number],
+    [first, count]: readonly [number, number],
+  ): Promise<StoredValues> => {
     const before = [...(time === undefined ? [] : [step]), ...(layers === undefined ? [] : [layer])];
-    return arrays[band]!.read([...before, firstRow, 0], [...before.map(() => 1), rowCount, width]);
+    return arrays[band]!.read([...before, firstRow, first], [...before.map(() => 1), rowCount, count]);
+  };
+  const stored = async (slice: Slice, firstRow: number, rowCount: number, columns?: RowRange['columns']) => {
+    if (columns === undefined) return cells(slice, [firstRow, rowCount], [0, width]);
+    const count = columns.end - columns.first;
+    const part = await cells(slice, [firstRow, rowCount], [columns.first, count]);
+    const values = newValues(arrays[slice.band]!.metadata.type, rowCount * width);
+    for (let row = 0; row < rowCount; row++)
+      values.set(part.subarray(row * count, (row + 1) * count) as never, row * width + columns.first);
+    return values;
   };
   async function* rows(slice: Slice, range: RowRange = { first: 0, end: height }): AsyncGenerator<RowBlock> {
     const { chunks, type } = arrays[slice.band]!.metadata;
@@ -47,7 +67,7 @@ export function gridOf(
     for (let firstRow = range.first, rowCount = 0; firstRow < range.end; firstRow += rowCount) {
       // Whole rows of chunks, so that each is decoded once.
       rowCount = Math.min(most, tall - (firstRow % tall), range.end - firstRow);
-      const values = await stored(slice, firstRow, rowCount);
+      const values = await stored(slice, firstRow, rowCount, range.columns);
       if (!isBig(type)) yield { firstRow, rowCount, samples: values as Samples };
       else yield { firstRow, rowCount, samples: Float64Array.from(values, Number), exact: values as ExactIntegers };
     }

@@ -8,6 +8,7 @@ export const kmlReader = defineReader({
   format: 'kml',
   produces: 'features',
   has: ['place', 'items'],
+  megabytesPerSecond: 20,
   parameters: readParameters,
   load: () => import('./reader.ts'),
 });

@@ -9,6 +9,7 @@ export const mdReader = defineReader({
   format: 'md',
   produces: ['grid', 'mesh', 'array'],
   has: ['place', 'items', 'times', 'layers'],
+  readsParts: async () => true,
   parameters: readParameters,
   load: () => import('./reader.ts'),
 });

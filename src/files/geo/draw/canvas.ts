@@ -30,6 +30,8 @@ export class Canvas {
   readonly width: number;
   readonly height: number;
   readonly rgba: Uint8Array;
+  /** Colour before anything is drawn; undefined: transparent. */
+  readonly ground: Colour | undefined;
   /** Pixels outside of it are not drawn. */
   clip: Frame;
   /** Coverage of pixels by the shape that is being drawn. */
@@ -37,12 +39,15 @@ export class Canvas {
   /** Two more than the width: the coverage of a row ends after its last pixel. */
   readonly #stride: number;
 
-  constructor(width: number, height: number, [red, green, blue]: Colour) {
+  constructor(width: number, height: number, ground: Colour | undefined) {
     this.width = width;
     this.height = height;
+    this.ground = ground;
     this.rgba = new Uint8Array(width * height * 4);
-    const [pixel] = new Uint32Array(Uint8Array.of(red, green, blue, 255).buffer);
-    new Uint32Array(this.rgba.buffer).fill(pixel!);
+    if (ground !== undefined) {
+      const [pixel] = new Uint32Array(Uint8Array.of(...ground, 255).buffer);
+      new Uint32Array(this.rgba.buffer).fill(pixel!);
+    }
     this.#stride = width + 2;
     this.#cover = new Float32Array(this.#stride * height);
     this.clip = this.whole;
@@ -53,7 +58,8 @@ export class Canvas {
   }
 
   png(): Uint8Array<ArrayBuffer> {
-    return encodePng(this.width, this.height, this.rgba);
+    // thumbnails are drawn at each import
+    return encodePng(this.width, this.height, this.rgba, this.ground === undefined ? 'fast' : 'small');
   }
 
   /** Sets a pixel without clipping. */
@@ -62,11 +68,12 @@ export class Canvas {
     this.rgba[at] = colour[0];
     this.rgba[at + 1] = colour[1];
     this.rgba[at + 2] = colour[2];
+    this.rgba[at + 3] = 255;
   }
 
-  colourAt(column: number, row: number): Colour {
-    const at = 4 * (row * this.width + column);
-    return [this.rgba[at]!, this.rgba[at + 1]!, this.rgba[at + 2]!];
+  /** Draws over a share of a pixel, without clipping. */
+  cover(column: number, row: number, colour: Colour, share: number): void {
+    this.#blend(row * this.width + column, colour, share);
   }
 
   rectangle({ left, top, right, bottom }: Frame, colour: Colour): void {
@@ -236,6 +243,16 @@ export class Canvas {
 
   #blend(at: number, colour: Colour, share: number): void {
     const { rgba } = this;
+    const opacity = rgba[4 * at + 3]! / 255;
+    if (opacity < 1) {
+      const sum = share + opacity * (1 - share);
+      for (let channel = 0; channel < 3; channel++) {
+        const was = rgba[4 * at + channel]!;
+        rgba[4 * at + channel] = Math.round((colour[channel]! * share + was * opacity * (1 - share)) / sum);
+      }
+      rgba[4 * at + 3] = Math.round(255 * sum);
+      return;
+    }
     for (let channel = 0; channel < 3; channel++) {
       const was = rgba[4 * at + channel]!;
       rgba[4 * at + channel] = Math.round(was + (colour[channel]! - was) * share);

@@ -1,4 +1,4 @@
-import type { Canvas, Colour, Frame } from './canvas.ts';
+import { Canvas, type Colour, type Frame } from './canvas.ts';
 import {
   drawAxes,
   faint,
@@ -55,13 +55,38 @@ export interface Chart extends Heading {
   readonly panels: readonly Panel[];
 }
 
+/** Width of lines in pixels. */
+const lineWidth = 1.8;
 const panelHead = 34;
 const right = 32;
 /** Height of a panel by the number of panels. */
 const heights = [440, 300, 220, 190, 170, 150];
 
 /** Draws lines over a common axis, one panel below the other. */
-export function chartPng({ x, panels, ...heading }: Chart): Uint8Array<ArrayBuffer> {
+export function chartPng(chart: Chart): Uint8Array<ArrayBuffer> {
+  return chart.side === undefined ? framedChart(chart) : bareChart(chart, chart.side);
+}
+
+/** Panels of a thumbnail, its width by its height, its space around each panel and the width of lines in pixels. */
+const [mostBarePanels, bareRatio, bareMargin, bareLine] = [3, 1.6, 6, 3.2];
+
+function bareChart({ x, panels }: Chart, side: number): Uint8Array<ArrayBuffer> {
+  const canvas = new Canvas(side, Math.round(side / bareRatio), undefined);
+  const shown = panels.slice(0, mostBarePanels);
+  const [low, high] = x.high > x.low ? [x.low, x.high] : [x.low - 1, x.high + 1];
+  const toX = (value: number) => bareMargin + ((value - low) / (high - low)) * (side - 2 * bareMargin);
+  for (const [n, panel] of shown.entries()) {
+    const height = canvas.height / shown.length - 2 * bareMargin;
+    const top = n * (canvas.height / shown.length) + bareMargin;
+    const { low: bottom, high: upper } = rangeOf(panel);
+    const toY = (value: number) => top + ((upper - value) / (upper - bottom)) * height;
+    for (const [k, { pieces }] of panel.lines.entries())
+      for (const piece of pieces) drawPiece(canvas, piece, toX, toY, { colour: lineColours[k]!, width: bareLine });
+  }
+  return canvas.png();
+}
+
+function framedChart({ x, panels, ...heading }: Chart): Uint8Array<ArrayBuffer> {
   const height = heights[panels.length - 1]!;
   const scales = panels.map(rangeOf);
   const yTicks = scales.map(({ low, high }) => ticksBetween(low, high, height / 45));
@@ -81,7 +106,7 @@ export function chartPng({ x, panels, ...heading }: Chart): Uint8Array<ArrayBuff
     drawNames(canvas, frame, panel);
     canvas.clip = frame;
     for (const [k, { pieces }] of panel.lines.entries())
-      for (const piece of pieces) drawPiece(canvas, piece, toX, toY, lineColours[k]!);
+      for (const piece of pieces) drawPiece(canvas, piece, toX, toY, { colour: lineColours[k]!, width: lineWidth });
     canvas.clip = canvas.whole;
     const isLast = n === panels.length - 1;
     drawAxes(canvas, frame, isLast ? xTicks : xTicks.map((tick) => ({ ...tick, label: '' })), y);
@@ -139,10 +164,10 @@ function drawPiece(
   piece: readonly number[],
   toX: (value: number) => number,
   toY: (value: number) => number,
-  colour: Colour,
+  { colour, width }: { colour: Colour; width: number },
 ): void {
   const points = piece.map((value, n) => (n % 2 === 0 ? toX(value) : toY(value)));
   const isDot = points.every((one, n) => Math.abs(one - points[n % 2]!) < 2);
-  if (isDot) canvas.disc(points[0]!, points[1]!, 2.5, colour);
-  else canvas.stroke(points, 1.8, colour);
+  if (isDot) canvas.disc(points[0]!, points[1]!, width / 2 + 1.6, colour);
+  else canvas.stroke(points, width, colour);
 }

@@ -31,11 +31,11 @@ export async function featurePicturePng(
   const figure = mapFigure({ ...heading, box, crs: layer.crs, legend: by && { scale: by.scale } });
   figure.canvas.clip = figure.frame;
   const stride = strideOf(layer);
-  const radius = count > manyPoints ? 1.5 : 3.5;
+  const style = heading.side === undefined ? framed(count) : bare(count);
   for await (const chunk of layer.chunks())
     for (const feature of chunk) {
       const colour = by && colourOf(feature, by.field, by.scale);
-      if (feature.geometry !== undefined) drawGeometry(figure, feature.geometry, { stride, radius, colour });
+      if (feature.geometry !== undefined) drawGeometry(figure, feature.geometry, { ...style, stride, colour });
     }
   return figure.png();
 }
@@ -46,15 +46,32 @@ function colourOf({ values }: Feature, field: number, scale: Scale): Colour {
   return isNumber ? scale.colour(Number(value)) : nodataColour;
 }
 
-interface Style {
-  readonly stride: number;
+/** In pixels. */
+interface Widths {
+  /** Of points. */
   readonly radius: number;
+  /** Of lines. */
+  readonly width: number;
+  /** Of the edges of areas. */
+  readonly edge: number;
+}
+
+const framed = (count: number): Widths => ({ radius: count > manyPoints ? 1.5 : 3.5, width: 2, edge: 1 });
+
+/** In a thumbnail, few features are drawn larger, so that they are seen. */
+const bare = (count: number): Widths =>
+  count > manyPoints
+    ? { radius: 1.2, width: 1.2, edge: 0.5 }
+    : { radius: count > 100 ? 3 : 9, width: count > 1000 ? 1.6 : 3, edge: count > 1000 ? 0.8 : 1.5 };
+
+interface Style extends Widths {
+  readonly stride: number;
   readonly colour: Colour | undefined;
 }
 
 function drawGeometry(figure: MapFigure, { type, coordinates, parts, members }: Geometry, style: Style): void {
   for (const member of members ?? []) drawGeometry(figure, member, style);
-  const { stride, radius, colour } = style;
+  const { stride, radius, width, colour } = style;
   const { canvas } = figure;
   const vertices = coordinates.length / stride;
   const points = new Float64Array(2 * vertices);
@@ -66,9 +83,9 @@ function drawGeometry(figure: MapFigure, { type, coordinates, parts, members }: 
   const pieces = starts.slice(0, -1).map((start, n) => points.subarray(2 * start, 2 * starts[n + 1]!));
   if (type === 'Polygon' || type === 'MultiPolygon') {
     canvas.fill(pieces, colour ?? area);
-    for (const ring of pieces) canvas.stroke(ring, 1, edge);
+    for (const ring of pieces) canvas.stroke(ring, style.edge, edge);
   } else if (type === 'LineString' || type === 'MultiLineString')
-    for (const piece of pieces) canvas.stroke(piece, 2, colour ?? line);
+    for (const piece of pieces) canvas.stroke(piece, width, colour ?? line);
   else if (type === 'Point' || type === 'MultiPoint')
     for (let n = 0; n < points.length; n += 2) canvas.disc(points[n]!, points[n + 1]!, radius, colour ?? dot);
 }

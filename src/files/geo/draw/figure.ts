@@ -21,6 +21,8 @@ export interface Heading {
   readonly title: string;
   /** Time, step, layer, coordinate system. */
   readonly subtitle: string;
+  /** Makes a thumbnail, at most this many pixels wide and high: only the data, on a transparent ground. */
+  readonly side?: number | undefined;
 }
 
 export function newFigure(width: number, height: number, { title, subtitle }: Heading): Canvas {

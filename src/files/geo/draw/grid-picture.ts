@@ -17,28 +17,30 @@ export interface GridPicture extends Heading {
   readonly relief: boolean;
 }
 
-/** Draws a slice as a map, also of a rotated grid. Cells without data are grey. */
+/** Draws a slice as a map, also of a rotated grid. Cells without data are grey, on a transparent ground not drawn. */
 export async function gridPicturePng(
   grid: Grid,
   slice: Slice,
   { relief, unit, ...heading }: GridPicture,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const cells = await averagesOf(grid, slice, maxCells);
+  const cells = await averagesOf(grid, slice, heading.side ?? maxCells);
   if (relief) {
     const scale = reliefLegend(cells.values);
     return painted(grid, cells, { ...heading, legend: scale && { scale, unit } }, reliefOf(grid, cells));
   }
   const scale = scaleOf(cells.values);
-  const colourOf = (cell: number): Colour => {
+  const colourOf = (cell: number): Colour | undefined => {
     const value = cells.values[cell]!;
-    return scale === undefined || Number.isNaN(value) ? nodataColour : scale.colour(value);
+    return scale === undefined || Number.isNaN(value) ? undefined : scale.colour(value);
   };
   return painted(grid, cells, { ...heading, legend: scale && { scale, unit } }, colourOf);
 }
 
+/** Undefined for a cell without data. */
+type ColourOf = (cell: number) => Colour | undefined;
 type Plan = Omit<Parameters<typeof mapFigure>[0], 'box' | 'crs'>;
 
-function painted(grid: Grid, cells: Averages, plan: Plan, colourOf: (cell: number) => Colour): Uint8Array<ArrayBuffer> {
+function painted(grid: Grid, cells: Averages, plan: Plan, colourOf: ColourOf): Uint8Array<ArrayBuffer> {
   const { x, y } = outlineOf(grid);
   const box = [Math.min(...x), Math.min(...y), Math.max(...x), Math.max(...y)] as const;
   const figure = mapFigure({ ...plan, box, crs: grid.crs });
@@ -52,30 +54,32 @@ function paintCells(
   canvas: Canvas,
   grid: Grid,
   { width, factor }: Averages,
-  colourOf: (cell: number) => Colour,
+  colourOf: ColourOf,
 ): void {
   const [x0, a, b, y0, c, d] = grid.affine;
   const determinant = a * d - b * c;
   if (determinant === 0) return;
+  const nodata = canvas.ground && nodataColour;
   const { left, top, right, bottom } = figure.frame;
   for (let row = top; row < bottom; row++)
     for (let column = left; column < right; column++) {
       const [dx, dy] = [figure.easting(column + 0.5) - x0, figure.northing(row + 0.5) - y0];
       const [across, down] = [(d * dx - b * dy) / determinant, (a * dy - c * dx) / determinant];
       if (across < 0 || down < 0 || across >= grid.width || down >= grid.height) continue;
-      canvas.set(column, row, colourOf(Math.floor(down / factor) * width + Math.floor(across / factor)));
+      const colour = colourOf(Math.floor(down / factor) * width + Math.floor(across / factor)) ?? nodata;
+      if (colour !== undefined) canvas.set(column, row, colour);
     }
 }
 
 /** Light comes from the north-west of the map if the grid is not rotated. */
-function reliefOf(grid: Grid, averages: Averages): (cell: number) => Colour {
+function reliefOf(grid: Grid, averages: Averages): ColourOf {
   const { width, height } = averages;
   const rgba = reliefPixels(grid, averages);
   const isSouthUp = grid.affine[5] > 0;
   return (cell) => {
     const row = Math.floor(cell / width);
     const at = 4 * ((isSouthUp ? height - 1 - row : row) * width + (cell % width));
-    return rgba[at + 3] === 0 ? nodataColour : [rgba[at]!, rgba[at + 1]!, rgba[at + 2]!];
+    return rgba[at + 3] === 0 ? undefined : [rgba[at]!, rgba[at + 1]!, rgba[at + 2]!];
   };
 }
 
@@ -101,14 +105,16 @@ export async function imagePicturePng(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const pulled: Averages[] = [];
   for (const band of bands)
-    pulled.push(await averagesOf(grid, { ...place, band }, maxCells, { nearest: palette !== undefined }));
+    pulled.push(
+      await averagesOf(grid, { ...place, band }, heading.side ?? maxCells, { nearest: palette !== undefined }),
+    );
   const most = Math.max(
     255,
     ...pulled.map(({ values }) => values.reduce((one, other) => (other > one ? other : one), 0)),
   );
-  const colourOf = (cell: number): Colour => {
+  const colourOf = (cell: number): Colour | undefined => {
     const values = pulled.map((one) => one.values[cell]!);
-    if (values.some(Number.isNaN)) return nodataColour;
+    if (values.some(Number.isNaN)) return undefined;
     if (palette === undefined) return values.map((value) => Math.round((255 * value) / most)) as unknown as Colour;
     const [size, at] = [palette.length / 3, values[0]!];
     return [0, 1, 2].map((channel) => (palette[channel * size + at] ?? 0) >> 8) as unknown as Colour;

@@ -1,7 +1,7 @@
 import type { Crs } from '../../data/crs-reference.ts';
 import { FormatError } from '../../errors.ts';
 import { kindOf } from '../crs/crs.ts';
-import type { Canvas, Frame } from './canvas.ts';
+import { Canvas, type Frame } from './canvas.ts';
 import { drawAxes, figureWidth, type Heading, headHeight, ink, labelSize, newFigure } from './figure.ts';
 import { drawLegend, type Legend, legendWidth, minLegend } from './legend.ts';
 import { textWidth } from './text/lettering.ts';
@@ -37,18 +37,50 @@ export interface MapFigure {
 /** Maximum height of a map, and height of a section, in pixels. */
 const maxHeight = 1000;
 const sectionHeight = 480;
+/** Width of a thumbnail of a section by its height. */
+const sectionRatio = 2;
 const least = 60;
 const minWidth = 560;
 
 /** North is up. The ratio of a degree of longitude to one of latitude is that at the centre of the map. */
 export function mapFigure(plan: MapPlan): MapFigure {
+  return plan.side === undefined ? framedFigure(plan) : bareFigure(plan, plan.side);
+}
+
+/** Width of a thumbnail by its height, and the reverse, of data that are longer than this. */
+const mostSlender = 4;
+
+function bareFigure(plan: MapPlan, side: number): MapFigure {
+  const [west, south, east, north] = padded(plan);
+  const wide = plan.axes === undefined ? ((east - west) * shorterBy(plan)) / (north - south) : sectionRatio;
+  const ratio = Math.min(mostSlender, Math.max(1 / mostSlender, wide));
+  const width = Math.round(ratio >= 1 ? side : side * ratio);
+  const height = Math.round(ratio >= 1 ? side / ratio : side);
+  const canvas = new Canvas(width, height, undefined);
+  const scale = [width / (east - west), height / (north - south)] as const;
+  return {
+    canvas,
+    frame: canvas.whole,
+    x: (easting) => (easting - west) * scale[0],
+    y: (northing) => (north - northing) * scale[1],
+    easting: (x) => west + x / scale[0],
+    northing: (y) => north - y / scale[1],
+    png: () => canvas.png(),
+  };
+}
+
+/** Ratio of a degree of longitude to one of latitude at the centre of the map; 1 for projected coordinates. */
+function shorterBy({ box: [, south, , north], crs }: MapPlan): number {
+  return isGeographic(crs) ? Math.cos((Math.min(85, Math.abs(south + north) / 2) * Math.PI) / 180) : 1;
+}
+
+function framedFigure(plan: MapPlan): MapFigure {
   const [west, south, east, north] = padded(plan);
   const geographic = isGeographic(plan.crs);
   const y = labelled(ticksBetween(south, north, 8), geographic, 'N', 'S');
   const left = Math.ceil(Math.max(...y.map(({ label }) => textWidth(label, labelSize)))) + 28 + (plan.axes ? 24 : 0);
   const right = plan.legend === undefined ? 28 : legendWidth;
-  const shorter = geographic ? Math.cos((Math.min(85, Math.abs(south + north) / 2) * Math.PI) / 180) : 1;
-  const size = sizeOf(plan, [(east - west) * shorter, north - south], figureWidth - left - right);
+  const size = sizeOf(plan, [(east - west) * shorterBy(plan), north - south], figureWidth - left - right);
   const [mapWidth, mapHeight] = size.map(Math.round) as [number, number];
   const frame = { left, top: headHeight, right: left + mapWidth, bottom: headHeight + mapHeight };
   const legendHeight = plan.legend === undefined ? 0 : minLegend;

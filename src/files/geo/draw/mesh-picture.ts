@@ -20,7 +20,7 @@ export interface MeshPicture extends Heading, Pick<MapPlan, 'axes'> {
 
 /**
  * Draws a mesh from above, each element in the colour of its value, or shaded between the values of its nodes. Elements
- * without data are grey.
+ * without data are grey, on a transparent ground not drawn.
  */
 export function meshPicturePng({ mesh, values, unit, ...plan }: MeshPicture): Uint8Array<ArrayBuffer> {
   const faces = facesFromAbove(mesh);
@@ -46,7 +46,10 @@ const plain: Scale = { ...rampScale(0, 0), colour: () => nodataColour };
 /** The value of each face is that of its cell. */
 function ofFaces(values: Values | undefined, { cells }: MeshFaces): Values {
   if (values?.at === 'node') return values;
-  return { at: 'cell', of: Float64Array.from(cells, (cell) => values?.of[cell] ?? Number.NaN) };
+  return {
+    at: 'cell',
+    of: Float64Array.from(cells, (cell) => (values === undefined ? 0 : (values.of[cell] ?? Number.NaN))),
+  };
 }
 
 function drawEdges({ canvas, frame }: MapFigure, faces: Faces): void {

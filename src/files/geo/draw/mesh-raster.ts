@@ -15,7 +15,10 @@ const oversampling = 2;
 /** Value of samples that no cell covers. Samples without data are NaN. */
 const uncovered = Infinity;
 
-/** Fills cells by their value, or by values at their corners, which change linearly over triangles. */
+/**
+ * Fills cells by their value, or by values at their corners, which change linearly over triangles. On a transparent
+ * ground, cells without data are not drawn.
+ */
 export function paintFaces(canvas: Canvas, frame: Frame, faces: Faces, values: Values, scale: Scale): void {
   const raster = new Raster(frame);
   const { starts, corners } = faces;
@@ -98,6 +101,7 @@ class Raster {
 
   paint(canvas: Canvas, scale: Scale): void {
     const { left, top, right, bottom } = this.#frame;
+    const isShown = (value: number) => value !== uncovered && (canvas.ground !== undefined || !Number.isNaN(value));
     for (let row = top; row < bottom; row++)
       for (let column = left; column < right; column++) {
         const at = (row - top) * oversampling * this.#width + (column - left) * oversampling;
@@ -106,23 +110,20 @@ class Raster {
         const of = this.#values;
         // Most pixels lie within one cell, or in none.
         if (Object.is(of[at + 1], first) && Object.is(of[next], first) && Object.is(of[next + 1], first)) {
-          if (first !== uncovered) canvas.set(column, row, colourOf(scale, first));
+          if (isShown(first)) canvas.set(column, row, colourOf(scale, first));
           continue;
         }
         const samples = [first, of[at + 1]!, of[next]!, of[next + 1]!];
-        const covered = samples.filter((value) => value !== uncovered).map((value) => colourOf(scale, value));
-        if (covered.length > 0) canvas.set(column, row, mean(covered, canvas.colourAt(column, row), samples.length));
+        const covered = samples.filter(isShown).map((value) => colourOf(scale, value));
+        if (covered.length > 0) canvas.cover(column, row, mean(covered), covered.length / samples.length);
       }
   }
 }
 
 const colourOf = (scale: Scale, value: number): Colour => (Number.isNaN(value) ? nodataColour : scale.colour(value));
 
-function mean(colours: readonly Colour[], behind: Colour, samples: number): Colour {
-  const channel = (k: 0 | 1 | 2) =>
-    Math.round(
-      (colours.reduce((sum, colour) => sum + colour[k], 0) + (samples - colours.length) * behind[k]) / samples,
-    );
+function mean(colours: readonly Colour[]): Colour {
+  const channel = (k: 0 | 1 | 2) => colours.reduce((sum, colour) => sum + colour[k], 0) / colours.length;
   return [channel(0), channel(1), channel(2)];
 }
 

@@ -3,11 +3,22 @@ import { joined } from '../../data/stored-values.ts';
 
 const signature = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 
+/** `fast` takes an eighth of the time, for about 5 % more bytes of a picture of data. */
+export type PngEffort = 'small' | 'fast';
+
 /** Encodes 8-bit RGBA pixels, row by row from the top, as a PNG (W3C third edition). */
-export function encodePng(width: number, height: number, rgba: Uint8Array): Uint8Array<ArrayBuffer> {
+export function encodePng(
+  width: number,
+  height: number,
+  rgba: Uint8Array,
+  effort: PngEffort = 'small',
+): Uint8Array<ArrayBuffer> {
   if (rgba.length !== width * height * 4)
     throw new RangeError(`${rgba.length} bytes are not ${width} × ${height} pixels.`);
-  const pixels = deflateSync(filtered(width, height, rgba), { level: 9 });
+  const pixels =
+    effort === 'small'
+      ? deflateSync(filtered(width, height, rgba), { level: 9 })
+      : deflateSync(quicklyFiltered(width, height, rgba), { level: 6 });
   return makePng({ width, height, colourType: 6 }, [['IDAT', pixels]]);
 }
 
@@ -62,6 +73,28 @@ function filtered(width: number, height: number, rgba: Uint8Array): Uint8Array {
     const type = sums.indexOf(Math.min(...sums));
     out[row * (stride + 1)] = type;
     out.set(trials[type]!, row * (stride + 1) + 1);
+  }
+  return out;
+}
+
+/** Filters each row by its differences from the row above, or not at all if these are larger. */
+function quicklyFiltered(width: number, height: number, rgba: Uint8Array): Uint8Array {
+  const stride = width * 4;
+  const out = new Uint8Array((stride + 1) * height);
+  for (let row = 0; row < height; row++) {
+    const [from, to] = [row * stride, row * (stride + 1) + 1];
+    const above = row === 0 ? from : from - stride;
+    let [plain, differing] = [0, 0];
+    for (let i = 0; i < stride; i++) {
+      const value = rgba[from + i]!;
+      const difference = (value - rgba[above + i]!) & 255;
+      out[to + i] = difference;
+      plain += value < 128 ? value : 256 - value;
+      differing += difference < 128 ? difference : 256 - difference;
+    }
+    const usesUp = row > 0 && differing < plain;
+    out[to - 1] = usesUp ? 2 : 0;
+    if (!usesUp) out.set(rgba.subarray(from, from + stride), to);
   }
   return out;
 }

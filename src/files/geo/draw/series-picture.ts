@@ -5,6 +5,7 @@ import type { Series, SeriesItem } from '../../data/series.ts';
 import { MILLISECONDS } from '../../data/time-axis.ts';
 import { chartColumns, chartPng, maxLines, maxPanels, type Panel } from './chart.ts';
 import { Curve, type Joint } from './curve.ts';
+import type { Heading } from './figure.ts';
 import { numberText, ticksBetween, timeTicks } from './ticks.ts';
 import { printedUnit } from './units.ts';
 
@@ -35,7 +36,7 @@ export async function seriesPicturePng(
   series: Series,
   items: readonly number[],
   { steps, first, last }: SeriesRange,
-  title: string,
+  { title, side }: Pick<Heading, 'title' | 'side'>,
   signal: AbortSignal,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const shown = withRoom(series, items);
@@ -68,7 +69,7 @@ export async function seriesPicturePng(
           value: (value - start) / MILLISECONDS[unit],
         }));
   const name = start === undefined ? `Time in ${unit}s` : undefined;
-  return chartPng({ title, subtitle, x: { ...range, name, ticks }, panels: panelsOf([...drawn.values()]) });
+  return chartPng({ title, subtitle, side, x: { ...range, name, ticks }, panels: panelsOf([...drawn.values()]) });
 }
 
 function addTo(line: Drawn, offsets: Float64Array, values: Float64Array): void {

@@ -1,5 +1,6 @@
 import type { Mesh } from '../../data/mesh.ts';
 import { cellCount } from '../../data/mesh-cells.ts';
+import { nthSmallest } from '../../data/nth-smallest.ts';
 import { orient2d } from '../vector/orient2d.ts';
 
 type Cells = Pick<Mesh, 'nodes' | 'connectivity' | 'offsets'>;
@@ -45,9 +46,13 @@ export function cellsAt(cells: Cells, points: readonly { readonly x: number; rea
 
 /** Median of the areas of flat cells; 1 if none has an area. */
 export function medianArea(cells: Cells): number {
-  const areas = Float64Array.from({ length: cellCount(cells) }, (_, cell) => cellArea(cells, cell));
-  const some = areas.filter((one) => one > 0).sort();
-  return some[Math.floor(some.length / 2)] ?? 1;
+  const areas = new Float64Array(cellCount(cells));
+  let count = 0;
+  for (let cell = 0; cell < areas.length; cell++) {
+    const area = cellArea(cells, cell);
+    if (area > 0) areas[count++] = area;
+  }
+  return count === 0 ? 1 : nthSmallest(areas.subarray(0, count), Math.floor(count / 2));
 }
 
 /** Area of a flat cell, without a sign. */

@@ -32,9 +32,8 @@ interface Piece {
  */
 export function pointsAlong(xy: Float64Array, spacing: number, ellipsoid?: Ellipsoid): LinePoints {
   const pieces = piecesOf(xy, ellipsoid);
-  const last = pieces.at(-1);
-  const length = last === undefined ? 0 : last.start + last.length;
-  if (last === undefined || !(length > 0)) throw new ConversionError('The line of the profile has no length.');
+  const length = lengthOf(pieces);
+  if (!(length > 0)) throw new ConversionError('The line of the profile has no length.');
   const count = Math.floor(length / spacing + close) + 1;
   if (!(count <= maxPoints))
     throw new ConversionError(
@@ -52,6 +51,14 @@ export function pointsAlong(xy: Float64Array, spacing: number, ellipsoid?: Ellip
   }
   return { x, y };
 }
+
+/** Length of a line, as `pointsAlong` measures it. */
+export const lineLength = (xy: Float64Array, ellipsoid?: Ellipsoid): number => lengthOf(piecesOf(xy, ellipsoid));
+
+const lengthOf = (pieces: readonly Piece[]): number => {
+  const last = pieces.at(-1);
+  return last === undefined ? 0 : last.start + last.length;
+};
 
 function piecesOf(xy: Float64Array, ellipsoid: Ellipsoid | undefined): Piece[] {
   const pieces: Piece[] = [];

@@ -260,7 +260,7 @@ export function rangesOf(matrices: TileMatrices, level: number, boxes: readonly 
   const size = resolutionOf(matrices, level);
   const ranges = boxes.flatMap((box) => {
     // The side of a projected rectangle bends between the points that were looked at.
-    const margin = matrices === mercatorMatrices ? 2 * size + 0.001 * (box.east - box.west) : -1e-6 * size;
+    const margin = matrices.width === mercatorMatrices.width ? 2 * size + 0.001 * (box.east - box.west) : -1e-6 * size;
     const { west, south, east, north } = box;
     const wide = { west: west - margin, south: south - margin, east: east + margin, north: north + margin };
     return tilesWithin(matrices, level, wide) ?? [];

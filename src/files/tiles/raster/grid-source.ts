@@ -1,5 +1,5 @@
 import { pooledSamples, releaseBuffer } from '../../data/buffer-pool.ts';
-import { type Band, cellSize, type Grid, layersOf, type RowBlock } from '../../data/grid.ts';
+import { cellSize, type Grid, layersOf, type RowBlock } from '../../data/grid.ts';
 import type { SampleType } from '../../data/item.ts';
 import { realValues } from '../../data/real-values.ts';
 import { isFloat, sampleTypeOf } from '../../data/samples.ts';
@@ -9,6 +9,7 @@ import type { Context } from '../../formats/define.ts';
 import { spill } from '../../formats/io/spill.ts';
 import { describeCrs } from '../../geo/crs/crs.ts';
 import { currentThread, startWarpThreads, type WarpThreads } from '../../geo/warp/warp-threads.ts';
+import { colourPlanes, type Plane } from './colour-planes.ts';
 import { boxOfGrid, GridPixels, mercator, placeOfGrid } from './grid-pixels.ts';
 import { type OpenItem, type TileSource, ValueRange } from './tile-source.ts';
 import { GridValues } from './values/grid-values.ts';
@@ -17,16 +18,6 @@ import type { ValuesDescription } from './values/item-values.ts';
 const mostThreads = 3;
 /** Types whose values Float32 holds. */
 const exactInSingle: readonly SampleType[] = ['Int8', 'UInt8', 'Int16', 'UInt16', 'Float32'];
-
-/** A band of values, or one channel of the colours of a picture. */
-interface Plane {
-  readonly band: number;
-  /** Changes a value, such as the number of a colour of a palette. */
-  readonly change?: (value: number) => number;
-  readonly whole?: boolean;
-  /** Sample type of the spilled values. Default: that of the item. */
-  readonly type?: 'Float32' | 'Float64';
-}
 
 /** Tiles of a grid. Values are spilled to the scratch folder as they are asked for. */
 export async function gridSource(grid: Grid, context: Context): Promise<TileSource> {
@@ -104,28 +95,6 @@ function warpThreads({ threads = 1, onEnd }: Context): WarpThreads {
     },
     close: async () => {},
   };
-}
-
-/** Red, green, blue and perhaps alpha, from 0 to 255. Undefined for data without colours. */
-function colourPlanes(bands: readonly Band[]): Plane[] | undefined {
-  const [first] = bands;
-  if (bands.length === 1 && first?.role === 'palette' && first.palette !== undefined) {
-    const { palette } = first;
-    const count = palette.length / 3;
-    return [0, 1, 2].map((channel) => ({
-      band: 0,
-      whole: true,
-      change: (value) => (palette[channel * count + value] ?? Number.NaN) / 257,
-    }));
-  }
-  const place = (role: Band['role']) => bands.findIndex((band) => band.role === role);
-  const [red, green, blue, alpha] = [place('red'), place('green'), place('blue'), place('alpha')];
-  if (red < 0 || green < 0 || blue < 0) return undefined;
-  return [red, green, blue, ...(alpha < 0 ? [] : [alpha])].map((band) => ({
-    band,
-    // 16-bit channels have 257 steps for each of 8 bits.
-    ...(bands[band]!.type === 'UInt16' && { change: (value: number) => value / 257 }),
-  }));
 }
 
 interface Opening {

@@ -1,25 +1,19 @@
-import { releaseBuffer } from '../../../data/buffer-pool.ts';
 import type { Data } from '../../../data/data.ts';
 import type { FeatureCollection } from '../../../data/feature-collection.ts';
 import { type Grid, layersOf, type TypedBand } from '../../../data/grid.ts';
 import type { Item } from '../../../data/item.ts';
 import type { Mesh } from '../../../data/mesh.ts';
-import { realValues } from '../../../data/real-values.ts';
 import { convertSamples } from '../../../data/samples.ts';
 import { ConversionError } from '../../../errors.ts';
 import { parseSrid } from '../../../geo/crs/crs.ts';
 import { ellipsoidOf } from '../../../geo/profile/ellipsoid.ts';
-import { meshWeights } from '../../../geo/profile/mesh-weights.ts';
 import { type LinePoints, pointsAlong } from '../../../geo/profile/points-along.ts';
-import { gridWeights, type Weights } from '../../../geo/profile/weights.ts';
 import { meshLayers } from '../mesh-layers.ts';
 import { checkSame } from '../resample/target-cells.ts';
 import type { StepContext } from '../step-context.ts';
+import { gridLine, type LineValues, meshLine } from './line-values.ts';
 import { pointFeatures } from './point-features.ts';
 import type { ProfileTransformation } from './transformation.ts';
-
-/** Values along the line of an item, a step and a layer; NaN for no data. */
-type LineValues = (item: number, step: number, layer: number) => Promise<Float64Array>;
 
 /** Values of a grid or a mesh along a line: a grid of one row over the distance, or points. */
 export async function apply(
@@ -96,21 +90,7 @@ interface Line {
 }
 
 function ofGrid(grid: Grid, points: LinePoints, { method }: ProfileTransformation): Line {
-  const weights = gridWeights(grid, points, method);
-  const { places, outside } = weights;
-  const rowOf = (place: number) => Math.floor(place / grid.width);
-  const range = { first: rowOf(places[0] ?? 0), end: rowOf(places.at(-1) ?? 0) + 1 };
-  const values: LineValues = async (band, step, layer) => {
-    const sums = emptySums(outside);
-    let n = 0;
-    for await (const { firstRow, rowCount, exact, samples } of grid.rows({ band, step, layer }, range)) {
-      const real = realValues(exact ?? samples, grid.bands[band]!);
-      releaseBuffer(samples);
-      n = addWeighted(sums, weights, n, real, firstRow * grid.width, (firstRow + rowCount) * grid.width);
-    }
-    return sums;
-  };
-  return { layers: layersOf(grid), values, outside };
+  return { layers: layersOf(grid), ...gridLine(grid, points, method) };
 }
 
 function ofMesh(
@@ -122,41 +102,8 @@ function ofMesh(
   const { count, layerOf } = meshLayers(mesh, 'profile');
   if (mesh.items.some(({ location }) => location === 'cell'))
     remark('Values of elements stand along the profile as they are: each point has that of the element around it.');
-  const made = Array.from({ length: count }, (_, layer) => {
-    const { cells, flat, triangles } = layerOf(layer);
-    return meshWeights(flat.nodes, triangles, cells, points, method);
-  });
-  // all layers share the values of an item at a step
-  let last: { readonly item: number; readonly step: number; readonly real: Float64Array } | undefined;
-  const values: LineValues = async (item, step, layer) => {
-    const described = mesh.items[item]!;
-    const weights = described.location === 'node' ? made[layer]!.ofNodes : made[layer]!.ofCells;
-    if (last?.item !== item || last.step !== step)
-      last = { item, step, real: realValues(await mesh.values(item, step), described) };
-    const { real } = last;
-    const sums = emptySums(weights.outside);
-    addWeighted(sums, weights, 0, real, 0, real.length);
-    return sums;
-  };
-  const outside = points.x.length === 0 ? new Uint8Array() : made[0]!.ofCells.outside.slice();
-  for (const { ofCells } of made) for (const [n, one] of ofCells.outside.entries()) outside[n]! &= one;
+  const { values, outsideOf } = meshLine(mesh, layerOf, points, method);
+  const outside = points.x.length === 0 ? new Uint8Array() : outsideOf(0).slice();
+  for (let layer = 1; layer < count; layer++) for (const [n, one] of outsideOf(layer).entries()) outside[n]! &= one;
   return { layers: count, values, outside };
-}
-
-const emptySums = (outside: Uint8Array): Float64Array =>
-  Float64Array.from(outside, (one) => (one === 1 ? Number.NaN : 0));
-
-/** Adds the values of places `from … to - 1` from entry `n` on; returns the first entry of later places. */
-function addWeighted(
-  sums: Float64Array,
-  { places, points, weights }: Weights,
-  n: number,
-  values: Float64Array,
-  from: number,
-  to: number,
-): number {
-  let at = n;
-  for (; at < places.length && places[at]! < to; at++)
-    if (places[at]! >= from) sums[points[at]!]! += weights[at]! * values[places[at]! - from]!;
-  return at;
 }

@@ -62,6 +62,9 @@ export function variablesOf(file: CfFile) {
   return { chosen, scalars, left };
 }
 
+/** Standard names of components along true east and north, such as `surface_eastward_sea_water_velocity`. */
+const alongEarth = /(?:^|_)(?<!grid_)(?:eastward|northward)_/;
+
 /** The item of a variable with attributes of CF. */
 export function itemOf(
   { metadata: { name, attributes } }: CfVariable,
@@ -79,6 +82,7 @@ export function itemOf(
     name,
     unit: eum === undefined ? units : symbolOf(eum).unit,
     eum,
+    geographicAxes: (standard !== undefined && alongEarth.test(standard)) || undefined,
     ...typeOf(type),
     scale: numberOf(attributes.scale_factor),
     offset: numberOf(attributes.add_offset),

@@ -107,15 +107,12 @@ function mount(node: FileNode, source: ByteSource): void {
 
 async function localCopy(source: ByteSource, context: Context): Promise<FileSource> {
   const path = join(context.scratch, `${randomUUID()}.h5`);
-  const sink = await FileSink.create(path, { checksum: false });
+  context.onEnd(() => rm(path, { force: true }));
+  await using sink = await FileSink.create(path, { checksum: false });
   for (let at = 0; at < source.size; at += chunk) await sink.append(await source.read(at, chunk));
   await sink.flush();
-  await sink.close();
   const file = await FileSource.open(path, { checksum: false });
-  context.onEnd(async () => {
-    await file.close();
-    await rm(path, { force: true });
-  });
+  context.onEnd(() => file.close());
   return file;
 }
 

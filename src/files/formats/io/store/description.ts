@@ -58,6 +58,7 @@ const item = {
     .regex(/^-?\d{1,20}$/)
     .optional(),
   reference: z.array(number).max(16).optional(),
+  geographicAxes: z.literal(true).optional(),
 };
 
 /** Coordinates are in the array, edges in that of the bounds. */

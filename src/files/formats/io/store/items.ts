@@ -42,7 +42,7 @@ export function storedItem(item: Item, { exact = false } = {}): { type: StoredTy
 const wholeOr0 = (value: number | undefined): number => (Number.isSafeInteger(value) ? value! : 0);
 
 export function describedItem(item: Item, array: string): ItemDescription {
-  const { name, unit, eum, valueKind, scale, offset, nodata, exactNodata, reference } = item;
+  const { name, unit, eum, valueKind, scale, offset, nodata, exactNodata, reference, geographicAxes } = item;
   return defined({
     array,
     name,
@@ -54,6 +54,7 @@ export function describedItem(item: Item, array: string): ItemDescription {
     nodata: nodata === undefined ? undefined : numberText(nodata),
     exactNodata: exactNodata === undefined ? undefined : String(exactNodata),
     reference: reference?.map((value) => numberText(value)),
+    geographicAxes,
   }) as ItemDescription;
 }
 

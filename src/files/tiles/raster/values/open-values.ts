@@ -76,7 +76,10 @@ async function openGrid(tiles: StoredTiles, name: string, grid: GridValuesDescri
 /**
  * The columns of cells, and the number of their rows. Undefined if some pixels have no cell: then all may be needed.
  */
-function partOf({ width, height }: GridValuesDescription, { left, right, top, bottom }: SourceCells) {
+export function partOf(
+  { width, height }: Pick<GridValuesDescription, 'width' | 'height'>,
+  { left, right, top, bottom }: SourceCells,
+) {
   const first = Math.min(width - 1, Math.max(0, Math.floor(left)));
   const end = Math.max(first + 1, Math.min(width, Math.ceil(right)));
   const rows = Math.max(1, Math.min(height, Math.ceil(bottom - top)));

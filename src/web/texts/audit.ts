@@ -1,0 +1,20 @@
+export const auditTexts = {
+  title: 'Audit',
+  about: 'Who did what to accounts, groups, tenants, keys, members and deleted data, newest first.',
+  aboutTenant:
+    'Who did what to members, keys, webhooks, links and deleted data of this tenant, newest first. Administrators see sign-ins and changes of accounts.',
+  account: 'Login id or user id',
+  actionFilter: 'Action, such as key',
+  after: 'From',
+  until: 'Until',
+  none: 'No entries',
+  noneWhy: 'Nothing happened that fits, or the filter is too narrow.',
+  tooMany: (most: number) => `There are more than ${most.toLocaleString()} entries. Choose a shorter time.`,
+  action: 'Action',
+  by: 'By',
+  subject: 'Subject',
+  time: 'Time',
+  nobody: 'the platform',
+  details: (action: string) => `Details of ${action}`,
+  show: 'Details',
+};

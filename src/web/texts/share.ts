@@ -1,0 +1,37 @@
+import { formatTime } from '../client/format.ts';
+import { converterName } from './formats.ts';
+
+export const shareTexts = {
+  until: (time: string) => `Shared until ${formatTime(time)}`,
+  ended: 'This link does not lead anywhere',
+  endedWhy: 'It has ended, or its address is not complete. Ask who gave it to you for another one.',
+  picture: (name: string) => `Picture of ${name}`,
+  data: 'Get the data',
+  original: 'Original file',
+  noDownloads: 'This link shows the data. It does not let you download them.',
+  formatsWhy: 'Other formats are made on request, at most 5 a day for this link.',
+  moreFormats: 'More formats',
+  format: (writer: string, extension: string) => `${converterName(writer)} (${extension})`,
+  making: (name: string) => `Making ${name}`,
+  waiting: 'It waits for a worker. You may leave this page open and come back.',
+  percent: (progress: number) => `${Math.floor(progress)} %`,
+  made: (file: string) => `${file} is ready. It is kept for 7 days.`,
+  notMade: 'The file could not be made.',
+  cite: 'Cite as',
+  citations: 'Form of the citation',
+  text: 'Text',
+  about: 'About the data',
+  kind: 'Kind',
+  items: 'Items',
+  time: 'Time',
+  cells: 'Cells',
+  steps: (count: number) => `${count.toLocaleString()} ${count === 1 ? 'step' : 'steps'}`,
+  system: 'Coordinate system',
+  kinds: {
+    grid: 'Grid',
+    mesh: 'Mesh',
+    features: 'Features',
+    series: 'Time series',
+    arrays: 'Arrays',
+  } as Record<string, string>,
+};

@@ -1,0 +1,18 @@
+export const tenantListTexts = {
+  title: 'Tenants',
+  create: 'New tenant',
+  name: 'Name',
+  owner: 'Login id of the first Owner',
+  made: 'Made',
+  created: (name: string) => `The tenant ${name} is made.`,
+  renamed: 'The tenant is renamed.',
+  licences: 'Licences',
+  licencesOf: (name: string) => `Licences of ${name}`,
+  noFeatures: 'No features are defined.',
+  saved: 'The licences are saved.',
+  deleteWhy: 'Only a tenant without projects, keys and credits can be deleted. Accounts of its members stay.',
+  tenant: 'Tenant',
+  tenantHint: 'Its name, or its id.',
+  noTenant: (text: string) => `No tenant is called ${text}.`,
+  manyTenants: (text: string) => `Several tenants are called ${text}. Give the id of one.`,
+};

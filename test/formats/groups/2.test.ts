@@ -1,0 +1,3 @@
+import { loadGroup } from '../../world/load-group.ts';
+
+loadGroup(import.meta.url);
