@@ -19,6 +19,8 @@ interface Entry {
   changes: readonly string[] | undefined;
   users: number;
   askedAt: number;
+  /** Milliseconds until the last answer. */
+  took: number;
   stale: boolean;
   running: AbortController | undefined;
   timer: ReturnType<typeof setTimeout> | undefined;
@@ -30,6 +32,8 @@ const FRESH_MS = 3000;
 const BURST_MS = 250;
 /** One question at most in this time, however many events come. */
 const PAUSE_MS = 1000;
+/** Of the time of its last question an entry rests as many times: a long list is read again more rarely. */
+const REST = 4;
 /** Answers that nothing on screen uses. */
 const KEPT = 100;
 
@@ -84,7 +88,9 @@ export function forgetAnswers(): void {
 }
 
 onChange((change) => {
-  for (const entry of entries.values()) if (concerns(entry, change)) markStale(entry, BURST_MS);
+  // after a lost connection a question may hang, so that one is asked anew
+  const delay = change.kind === 'all' ? 0 : BURST_MS;
+  for (const entry of entries.values()) if (concerns(entry, change)) markStale(entry, delay);
 });
 
 function concerns({ key, changes }: Entry, { kind, ids, tenantId }: Change): boolean {
@@ -101,7 +107,10 @@ function concerns({ key, changes }: Entry, { kind, ids, tenantId }: Change): boo
 function markStale(entry: Entry, delay: number): void {
   entry.stale = true;
   if (entry.users === 0 || entry.timer !== undefined) return;
-  const wait = Math.max(delay, delay === 0 ? 0 : entry.askedAt + PAUSE_MS - Date.now());
+  // a question that lasts longer than the next change takes would never be answered if each change began it anew
+  if (delay > 0 && entry.running !== undefined) return;
+  const pause = Math.max(PAUSE_MS, (1 + REST) * entry.took);
+  const wait = Math.max(delay, delay === 0 ? 0 : entry.askedAt + pause - Date.now());
   entry.timer = setTimeout(() => {
     entry.timer = undefined;
     ask(entry);
@@ -117,12 +126,19 @@ function ask(entry: Entry): void {
   entry.state.value = { ...entry.state.peek(), loading: true };
   entry.fetcher(running.signal).then(
     (data) => {
-      if (entry.running === running) entry.state.value = { data, loading: false };
+      if (entry.running !== running) return;
+      entry.running = undefined;
+      entry.took = Date.now() - entry.askedAt;
+      entry.state.value = { data, loading: false };
+      if (entry.stale) markStale(entry, BURST_MS);
     },
     (error: unknown) => {
-      if (entry.running !== running || isAbort(error)) return;
+      if (entry.running !== running) return;
+      entry.running = undefined;
+      if (isAbort(error)) return;
       entry.askedAt = 0;
       entry.state.value = { ...entry.state.peek(), error, loading: false };
+      if (entry.stale) markStale(entry, BURST_MS);
     },
   );
 }
@@ -134,6 +150,7 @@ const newEntry = (key: string): Entry => ({
   changes: undefined,
   users: 0,
   askedAt: 0,
+  took: 0,
   stale: false,
   running: undefined,
   timer: undefined,
