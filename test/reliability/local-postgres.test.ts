@@ -479,9 +479,9 @@ test('a folder that is in use on another machine is refused until all processes 
   const { child, nextLine } = attach(folder);
   await nextLine();
   const pid = Number((await readFile(join(folder, 'cluster/postmaster.pid'), 'utf8')).split('\n')[0]);
-  // the server is on another machine: neither its process nor its socket is here
-  process.kill(pid, 'SIGKILL');
+  // the server is on another machine: neither its process nor its socket is here; the child must not see it end
   child.kill('SIGSTOP');
+  process.kill(pid, 'SIGKILL');
   await writeFile(join(folder, 'host'), 'other 1b4e28ba-2fa1-11d2-883f-0016d3cca427\n');
   await t.throwsAsync(startLocalPostgres(folder), { message: /in use by a platform on another machine \(other\)/ });
   child.kill('SIGKILL');

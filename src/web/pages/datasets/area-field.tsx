@@ -34,7 +34,7 @@ export function AreaField({ datasetId, extent, onChange }: AreaFieldProps) {
   const ring: Ring = shape === 'rectangle' ? (typed ?? []) : done ? drawn : [];
 
   function tell(next: Ring) {
-    onChange(next.length > 2 ? wktOf(next) : '');
+    onChange(isArea(next) ? wktOf(next) : '');
   }
   function choose(next: Shape) {
     setShape(next);
@@ -50,6 +50,9 @@ export function AreaField({ datasetId, extent, onChange }: AreaFieldProps) {
     tell(typedRing(next) ?? []);
   }
   function addCorner(point: Point) {
+    // such as by Enter before the map has moved on
+    const last = drawn.at(-1);
+    if (!done && last?.[0] === point[0] && last?.[1] === point[1]) return;
     if (shape === 'rectangle') {
       const [first] = drawn;
       if (first === undefined) return setDrawn([point]);
@@ -111,12 +114,15 @@ export function AreaField({ datasetId, extent, onChange }: AreaFieldProps) {
             </div>
           )}
           {isTyped && typed === undefined && <Wrong>{words.wrong}</Wrong>}
-          <p role="status">{ring.length > 2 ? sizeText(ring, extent) : words.none}</p>
+          <p role="status">{isArea(ring) ? sizeText(ring, extent) : words.none}</p>
         </>
       )}
     </fieldset>
   );
 }
+
+/** A line is none. */
+const isArea = (ring: Ring) => ring.length > 2 && areaOf(ring) > 0;
 
 /** Sides, area, and the share of the extent of the dataset that lies in the box of the area. */
 function sizeText(ring: Ring, [west, south, east, north]: Box): string {
