@@ -4,6 +4,7 @@ export const texts = {
   again: 'Try again',
   cancel: 'Cancel',
   close: 'Close',
+  done: 'Done',
   save: 'Save',
   continue: 'Continue',
   edit: 'Edit',

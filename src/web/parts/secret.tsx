@@ -1,5 +1,7 @@
+import type { ComponentChildren } from 'preact';
 import { texts } from '../texts.ts';
 import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
 import { Note } from './page-head.tsx';
 import { copyText } from './states.tsx';
 
@@ -16,4 +18,28 @@ export const Secret = ({ label, value }: { label: string; value: string }) => (
       </Button>
     </div>
   </div>
+);
+
+interface SecretDialogProps {
+  title: string;
+  label: string;
+  value: string;
+  close: () => void;
+  /** What to do with it. */
+  children: ComponentChildren;
+}
+
+/** Shows what a form has made, until its reader says that it is kept. */
+export const SecretDialog = ({ title, label, value, close, children }: SecretDialogProps) => (
+  <Dialog title={title} onClose={close} modal>
+    <div class="stack">
+      <Secret label={label} value={value} />
+      <p class="small quiet">{children}</p>
+      <footer>
+        <Button kind="main" onClick={close}>
+          {texts.done}
+        </Button>
+      </footer>
+    </div>
+  </Dialog>
 );

@@ -38,7 +38,6 @@ export const keyTexts = {
   secret: 'The key',
   secretHint: 'Programs send it in the header',
   serviceHint: 'beside',
-  done: 'Done',
   revoke: 'Revoke',
   revokeTitle: (name: string) => `Revoke ${name}?`,
   revokeWhy: 'Programs that use this key are refused at once. It cannot be brought back.',

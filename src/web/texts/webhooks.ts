@@ -19,7 +19,6 @@ export const webhookTexts = {
   types: (types: number) => (types === 0 ? 'all but changes' : count(types, 'type')),
   secret: 'The signing key',
   secretHint: 'With it the receiver checks the header webhook-signature.',
-  done: 'Done',
   test: 'Test',
   answered: (status: number, ms: number) => `The receiver answered ${status} in ${formatNumber(ms)} ms.`,
   notDelivered: (error: string) => `Not delivered: ${error}`,

@@ -10,7 +10,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { EntryForm, Field } from '../../parts/field.tsx';
 import { PageHead, Tag } from '../../parts/page-head.tsx';
 import { QueryTable } from '../../parts/query-table.tsx';
-import { Secret } from '../../parts/secret.tsx';
+import { SecretDialog } from '../../parts/secret.tsx';
 import { actionsColumn, type Column } from '../../parts/table.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { When } from '../../parts/when.tsx';
@@ -138,19 +138,9 @@ function NewKeyDialog({ close }: { close: () => void }) {
   }
   if (key !== undefined)
     return (
-      <Dialog title={name} onClose={close} modal>
-        <div class="stack">
-          <Secret label={words.secret} value={key} />
-          <p class="small quiet">
-            {words.secretHint} <code>svc-open-api-key</code>, {words.serviceHint} <code>svc-service-id: metadata</code>
-          </p>
-          <footer>
-            <Button kind="main" onClick={close}>
-              {words.done}
-            </Button>
-          </footer>
-        </div>
-      </Dialog>
+      <SecretDialog title={name} label={words.secret} value={key} close={close}>
+        {words.secretHint} <code>svc-open-api-key</code>, {words.serviceHint} <code>svc-service-id: metadata</code>
+      </SecretDialog>
     );
   return (
     <Dialog title={words.createTitle} onClose={close}>

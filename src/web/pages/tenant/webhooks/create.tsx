@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
 import { api, type CreateWebhookBody } from '../../../client/api.ts';
 import { refresh } from '../../../client/query.ts';
-import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Check, EntryForm, Field } from '../../../parts/field.tsx';
-import { Secret } from '../../../parts/secret.tsx';
+import { SecretDialog } from '../../../parts/secret.tsx';
 import { webhookTexts as words } from '../../../texts/webhooks.ts';
 import { shortType } from './deliveries.tsx';
 
@@ -36,17 +35,9 @@ export function NewWebhookDialog({ close }: { close: () => void }) {
   }
   if (secret !== undefined)
     return (
-      <Dialog title={words.create} onClose={close} modal>
-        <div class="stack">
-          <Secret label={words.secret} value={secret} />
-          <p class="small quiet">{words.secretHint}</p>
-          <footer>
-            <Button kind="main" onClick={close}>
-              {words.done}
-            </Button>
-          </footer>
-        </div>
-      </Dialog>
+      <SecretDialog title={words.create} label={words.secret} value={secret} close={close}>
+        {words.secretHint}
+      </SecretDialog>
     );
   return (
     <Dialog title={words.create} onClose={close}>
