@@ -29,6 +29,7 @@ export const texts = {
   offline: 'The server cannot be reached. What is on screen may be old; it is read again when the connection is back.',
   notFound: 'There is nothing here',
   notFoundWhy: 'It does not exist, it was deleted, or you have no right to see it.',
+  noRight: 'You may not see this',
   toProjects: 'To the projects',
   required: 'This is needed.',
   notNumber: 'This is not a number.',

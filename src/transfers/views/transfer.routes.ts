@@ -154,7 +154,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
       const { id } = await seen(request, request.params.id);
       if (!(await mayReadContents(db, request.caller, id)))
         throw forbidden(
-          `You cannot read the log of transfer '${id}', because you cannot read its input and output datasets.`,
+          `You cannot read the log of transfer '${id}', because you cannot read its input and output datasets. They may have been deleted.`,
         );
       const { level } = request.query;
       return cursorPage(

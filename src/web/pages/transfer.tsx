@@ -159,13 +159,16 @@ function Facts({ transfer }: { transfer: Transfer }) {
   );
 }
 
+const withoutReceipt = (transfer: Transfer): string =>
+  isOpen(transfer) ? words.noReceipt : transfer.status === 'Completed' ? words.noReceiptSeen : words.noReceiptFailed;
+
 function Receipt({ transfer }: { transfer: Transfer }) {
   const { receipt, recordsRead, recordsWritten, recordsSkipped = 0, badRecordsUrl } = transfer;
   return (
     <section class="card padded stack" aria-label={words.receipt}>
       <h2>{words.receipt}</h2>
       {receipt === undefined ? (
-        <p class="quiet">{words.noReceipt}</p>
+        <p class="quiet">{withoutReceipt(transfer)}</p>
       ) : (
         <>
           <h3>{words.kept}</h3>

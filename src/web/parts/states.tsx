@@ -91,6 +91,12 @@ export function ErrorState({
         {texts.notFoundWhy}
       </State>
     );
+  if (error instanceof ApiError && error.status === 403)
+    return (
+      <NoRight title={texts.noRight} alone={alone}>
+        {sentenceOf(error)}
+      </NoRight>
+    );
   const traceId = error instanceof ApiError ? error.traceId : undefined;
   return (
     <State

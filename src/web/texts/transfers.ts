@@ -106,6 +106,8 @@ export const transferTexts = {
   input: 'Read',
   output: 'Written',
   noReceipt: 'The receipt is there when the transfer is done.',
+  noReceiptFailed: 'A transfer without a result has no receipt.',
+  noReceiptSeen: 'It has none, or what it read or made was deleted, or is not for you to read.',
   log: 'Log',
   noLog: 'No lines',
   level: 'Lines',

@@ -62,7 +62,7 @@ const framed = (count: number): Widths => ({ radius: count > manyPoints ? 1.5 : 
 const bare = (count: number): Widths =>
   count > manyPoints
     ? { radius: 1.2, width: 1.2, edge: 0.5 }
-    : { radius: count > 100 ? 3 : 9, width: count > 1000 ? 1.6 : 3, edge: count > 1000 ? 0.8 : 1.5 };
+    : { radius: count > 100 ? 3 : 12, width: count > 1000 ? 1.6 : 3, edge: count > 1000 ? 0.8 : 1.5 };
 
 interface Style extends Widths {
   readonly stride: number;
