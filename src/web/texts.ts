@@ -27,6 +27,7 @@ export const texts = {
   failed: 'This could not be loaded',
   trace: (id: string) => `Trace ${id.slice(0, 8)}`,
   offline: 'The server cannot be reached. What is on screen may be old; it is read again when the connection is back.',
+  noCode: 'The server cannot be reached, or the console has changed since you opened it.',
   notFound: 'There is nothing here',
   notFoundWhy: 'It does not exist, it was deleted, or you have no right to see it.',
   noRight: 'You may not see this',

@@ -166,3 +166,25 @@ pages.test('an account with a second factor is asked for a code at the sign-in',
   await page.see('heading', 'Projects');
   await page.tab.close();
 });
+
+pages.test('without a network the page says so, and with it goes on by itself', async (t) => {
+  const owner = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
+  await newProject(w.as(owner), 'Upper valley');
+  const page = await pages.openAs(owner);
+  await page.see('link', 'Upper valley');
+  await page.tab.offline(true);
+  await page.text('What is on screen may be old');
+  await page.see('link', 'Upper valley');
+  // its code is not there yet
+  await page.click('link', 'Transfers');
+  await page.see('heading', 'This could not be loaded');
+  await page.text('The server cannot be reached');
+  await expectAccessible(t, page);
+  await picture(page, 'offline');
+  await newProject(w.as(owner), 'Lower valley');
+  await page.tab.offline(false);
+  await page.see('heading', 'Transfers');
+  await page.click('link', 'Projects');
+  await page.see('link', 'Lower valley');
+  t.pass();
+});

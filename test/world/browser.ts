@@ -52,6 +52,8 @@ export interface Tab {
   media(features: Record<string, string>): Promise<void>;
   /** Whether the pages that it goes to may do what their content security policy forbids. */
   bypassPolicy(enabled: boolean): Promise<void>;
+  /** Takes the network away, and gives it back. */
+  offline(value: boolean): Promise<void>;
   /** A PNG. */
   picture(): Promise<Buffer>;
   /** Does nothing the second time. */
@@ -252,6 +254,10 @@ async function openTab(session: Session, sessionId: string, close: () => Promise
     async media(features) {
       const list = Object.entries(features).map(([name, value]) => ({ name, value }));
       await send('Emulation.setEmulatedMedia', { features: list });
+    },
+    async offline(value) {
+      const rates = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
+      await send('Network.emulateNetworkConditions', { offline: value, ...rates });
     },
     async bypassPolicy(enabled) {
       await send('Page.setBypassCSP', { enabled });

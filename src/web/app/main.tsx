@@ -1,12 +1,12 @@
 import { effect } from '@preact/signals';
-import { type ComponentType, render } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { render } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { followChanges } from '../client/live.ts';
 import { forgetAnswers } from '../client/query.ts';
 import { resume, session } from '../client/session.ts';
 import { routes } from '../pages/routes.ts';
 import { closeDialogs, Dialogs } from '../parts/dialog.tsx';
-import { ErrorState, Skeleton } from '../parts/states.tsx';
+import { lazy } from '../parts/lazy.tsx';
 import { Toasts } from '../parts/toast.tsx';
 import { KEPT } from '../uploads/state.ts';
 import { NotFound } from './not-found.tsx';
@@ -68,21 +68,11 @@ function Redirect({ path }: { path: string }) {
 }
 
 /** The code of a page loads when it is opened for the first time. */
-const loaded = new Map<Route, ComponentType<PageProps>>();
+const pages = new Map(routes.map((route) => [route, lazy<PageProps>(route.page, { alone: true })]));
 
 function Page({ route, params }: { route: Route; params: Record<string, string> }) {
-  const [error, setError] = useState<unknown>();
-  const [, setLoaded] = useState(loaded.has(route));
-  useEffect(() => {
-    if (loaded.has(route)) return;
-    route.page().then((module) => {
-      loaded.set(route, module.default);
-      setLoaded(true);
-    }, setError);
-  }, [route]);
-  const Content = loaded.get(route);
-  if (error !== undefined) return <ErrorState error={error} again={() => window.location.reload()} />;
-  return Content === undefined ? <Skeleton /> : <Content params={params} />;
+  const Content = pages.get(route)!;
+  return <Content params={params} />;
 }
 
 render(

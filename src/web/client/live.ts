@@ -16,6 +16,8 @@ export interface Change {
 /** More events than this are not told one by one. */
 const MAX_BEHIND = 1000;
 const PAUSES_MS = [1000, 2000, 5000, 10_000, 30_000];
+/** The server sends a sign of life every 15 s: a stream that is silent for longer is broken, as after a sleep. */
+const SILENCE_MS = 45_000;
 
 /** Whether changes by others are told at present, in this tab or another one. */
 export const connected = signal(false);
@@ -66,14 +68,16 @@ function setConnected(value: boolean): void {
 async function readForEver(signal: AbortSignal): Promise<void> {
   let after: number | undefined;
   for (let failures = 0; !signal.aborted; ) {
+    const broken = new AbortController();
+    const watch = silence(() => broken.abort());
     try {
       const answer = await apiResponse('GET /api/eventing/event/list', {
         query: { maxBehind: MAX_BEHIND, ...(after !== undefined && { after }) },
         headers: { accept: 'text/event-stream' },
-        signal,
+        signal: AbortSignal.any([signal, broken.signal]),
       });
       setConnected(true);
-      for await (const { id, event, data } of parts(answer.body!)) {
+      for await (const { id, event, data } of parts(answer.body!, watch.heard)) {
         failures = 0;
         if (id !== '') after = Number(id);
         if (event === 'behind') tellAll({ kind: 'all', ids: [] });
@@ -81,14 +85,43 @@ async function readForEver(signal: AbortSignal): Promise<void> {
       }
     } catch {
       // an ended connection, or a server that restarts: read again below
+    } finally {
+      watch.end();
     }
     if (signal.aborted) return;
     setConnected(false);
-    await new Promise((resolve) => setTimeout(resolve, PAUSES_MS[Math.min(failures++, PAUSES_MS.length - 1)]));
+    await pause(PAUSES_MS[Math.min(failures++, PAUSES_MS.length - 1)]!);
     // what happened without a position to continue from is not known
     if (after === undefined) tellAll({ kind: 'all', ids: [] });
   }
 }
+
+/** Calls a function when nothing is heard for too long, or the network is gone: a stream may look open for minutes. */
+function silence(call: () => void): { heard: () => void; end: () => void } {
+  let timer = setTimeout(call, SILENCE_MS);
+  window.addEventListener('offline', call);
+  return {
+    heard() {
+      clearTimeout(timer);
+      timer = setTimeout(call, SILENCE_MS);
+    },
+    end() {
+      clearTimeout(timer);
+      window.removeEventListener('offline', call);
+    },
+  };
+}
+
+/** A returning network ends it. */
+const pause = (ms: number) =>
+  new Promise<void>((resolve) => {
+    const done = () => {
+      window.removeEventListener('online', done);
+      resolve();
+    };
+    window.addEventListener('online', done);
+    setTimeout(done, ms);
+  });
 
 export function changeOf(event: Event): Change {
   const [, kind = 'all'] =
@@ -100,13 +133,17 @@ export function changeOf(event: Event): Change {
   return { kind, ids: [...new Set(ids.map((id) => id.toLowerCase()))], tenantId: event.customerid, event };
 }
 
-/** The events of a stream (HTML standard, 9.2.6), without comments. */
-async function* parts(body: ReadableStream<Uint8Array>) {
+/**
+ * The events of a stream (HTML standard, 9.2.6), without comments.
+ * @param heard called for all that arrives
+ */
+async function* parts(body: ReadableStream<Uint8Array>, heard: () => void) {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
   let rest = '';
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
+    heard();
     const blocks = `${rest}${value}`.split(/\r?\n\r?\n/);
     rest = blocks.pop() ?? '';
     for (const block of blocks) {

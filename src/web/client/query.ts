@@ -1,6 +1,6 @@
-import { type Signal, signal } from '@preact/signals';
+import { effect, type Signal, signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Change, onChange } from './live.ts';
+import { type Change, connected, onChange } from './live.ts';
 import { isAbort } from './problem.ts';
 
 export interface Query<T> {
@@ -91,6 +91,12 @@ onChange((change) => {
   // after a lost connection a question may hang, so that one is asked anew
   const delay = change.kind === 'all' ? 0 : BURST_MS;
   for (const entry of entries.values()) if (concerns(entry, change)) markStale(entry, delay);
+});
+
+/** What could not be asked without a connection is asked with it. */
+effect(() => {
+  if (!connected.value) return;
+  for (const entry of entries.values()) if (entry.state.peek().error !== undefined) markStale(entry, 0);
 });
 
 function concerns({ key, changes }: Entry, { kind, ids, tenantId }: Change): boolean {
