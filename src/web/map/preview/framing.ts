@@ -1,7 +1,7 @@
 /** Space for legend and time bar. */
 export function paddingOf(container: HTMLElement) {
   const { clientWidth: width, clientHeight: height } = container;
-  if (width < 500) return { top: Math.min(100, height / 4), bottom: Math.min(100, height / 4), left: 12, right: 64 };
+  if (width < 500) return { top: Math.min(104, height / 3), bottom: Math.min(116, height / 3), left: 12, right: 64 };
   const side = Math.min(56, width / 8);
   return { top: Math.min(24, height / 8), bottom: Math.min(84, height / 5), left: side, right: side };
 }
