@@ -17,6 +17,7 @@ import { MapTools } from './map/map-tools.tsx';
 import { PointValues } from './map/point-values.tsx';
 import {
   chosenLayers,
+  coveringLast,
   type DrawnLayer,
   describe,
   drawnLayers,
@@ -77,13 +78,14 @@ interface ProjectMapProps {
 /** The layers, their time and order stand in the fragment of the address. */
 function ProjectMap({ id, name, datasets, more }: ProjectMapProps) {
   const params = place.value.view;
-  const choices = useMemo(() => chosenLayers(params.get('show'), datasets), [params.get('show'), datasets]);
-  const ids = [...new Set(choices.map((one) => one.id))].sort();
+  const shown = params.get('show');
+  const chosen = useMemo(() => chosenLayers(shown, datasets), [shown, datasets]);
+  const ids = [...new Set(chosen.map((one) => one.id))].sort();
   const described = useQuery(
     `preview of project ${id} ${ids.join(' ')}`,
     async (signal) => {
-      const chosen = datasets.filter((one) => ids.includes(one.id));
-      return new Map(await Promise.all(chosen.map(async (one) => [one.id, await describe(one, signal)] as const)));
+      const asked = datasets.filter((one) => ids.includes(one.id));
+      return new Map(await Promise.all(asked.map(async (one) => [one.id, await describe(one, signal)] as const)));
     },
     { changes: ['preview', 'dataset'] },
   );
@@ -91,6 +93,7 @@ function ProjectMap({ id, name, datasets, more }: ProjectMapProps) {
   // layers that stay on the map stay drawn while one that is added is asked for
   if (described.data !== undefined) kept.current = described.data;
   const known = kept.current;
+  const choices = useMemo(() => (shown === null ? coveringLast(chosen, known) : chosen), [shown, chosen, known]);
   const [map, setMap] = useState<PreviewMap>();
   const [other, setOther] = useState<PreviewMap>();
   const [sheetOpen, setSheetOpen] = useState(false);

@@ -57,6 +57,19 @@ export function chosenLayers(text: string | null, datasets: readonly Dataset[]):
     .toReversed();
 }
 
+/** Points and lines first, then meshes, then grids, which hide what is below them. */
+export const coveringLast = (
+  choices: readonly LayerChoice[],
+  known: ReadonlyMap<string, Described> | undefined,
+): readonly LayerChoice[] =>
+  choices.toSorted((one, other) => covered(known?.get(one.id)) - covered(known?.get(other.id)));
+
+function covered(described: Described | undefined): number {
+  const kind = described?.preview?.kind;
+  if (kind === undefined) return 3;
+  return kind === 'features' || kind === 'series' ? 0 : kind === 'mesh' ? 1 : 2;
+}
+
 export function layerOf(choice: LayerChoice, datasets: readonly Dataset[], known: Described | undefined): ProjectLayer {
   const dataset = datasets.find(({ id }) => id === choice.id)!;
   const { preview, reason } = known ?? {};
