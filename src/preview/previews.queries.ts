@@ -49,8 +49,9 @@ export async function requestStore(tx: Transaction, blob: string, needs: Needs):
     select enqueue_preview(p.blob, '0') from previews p
     where p.blob = ${blob} and p.state = 'building' and not exists (
       select from queue_jobs q where q.key = 'preview ' || p.blob
-        -- one that has failed each time rests, however often the preview is asked for
-        and (q.attempts < q.max_attempts or q.run_at > now() - interval '10 minutes'))`);
+        -- one that has failed each time rests, however often the preview is asked for; one without an error was taken
+        -- by workers that ended, some before they began
+        and (q.attempts < q.max_attempts or q.last_error is not null and q.run_at > now() - interval '10 minutes'))`);
 }
 
 /** Whether a job waits or runs that makes the store of a content. */

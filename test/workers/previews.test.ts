@@ -216,17 +216,18 @@ test.serial(
     const id = await newWells(here.projectId, here.owner);
     await here.get(path(id));
     const { blob } = (await w.sql<{ blob: string }>('select blob from datasets where id = $1', [id]))[0]!;
-    const attemptsAfter = async (minutes: number) => {
+    const attemptsAfter = async (minutes: number, error: string | null = 'no luck') => {
       await w.sql(
-        `update graphile_worker._private_jobs set attempts = max_attempts, run_at = now() - $2 * interval '1 minute'
-       where key = $1`,
-        [`preview ${blob}`, minutes],
+        `update graphile_worker._private_jobs set attempts = max_attempts, last_error = $3,
+         run_at = now() - $2 * interval '1 minute' where key = $1`,
+        [`preview ${blob}`, minutes, error],
       );
       t.is((await here.get(path(id))).body.state, 'building');
       return (await w.sql('select attempts from queue_jobs where key = $1', [`preview ${blob}`]))[0];
     };
     t.deepEqual(await attemptsAfter(9), { attempts: 6 });
     t.deepEqual(await attemptsAfter(11), { attempts: 0 });
+    t.deepEqual(await attemptsAfter(1, null), { attempts: 0 }, 'taken by workers that ended before they began');
   },
 );
 
