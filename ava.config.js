@@ -36,7 +36,7 @@ export default {
   extensions: ['ts'],
   require: ['./test/world/end.ts'],
   // more than the two cores of CI: a file that uses a worker mostly waits
-  concurrency: 6,
+  concurrency: 4,
   sortTestFiles: (one, other) => (place(one) < place(other) ? -1 : 1),
   timeout: '10m',
   environmentVariables: {

@@ -291,7 +291,7 @@ test(`No request with an odd path, query or body is answered with a 5xx (seed ${
       ...(chance(0.3) ? { 'svc-project-id': known.project } : {}),
     };
     const { hostname, port } = address;
-    const asked = request({ hostname, port, path, method, headers, agent, signal: AbortSignal.timeout(20_000) });
+    const asked = request({ hostname, port, path, method, headers, agent, signal: AbortSignal.timeout(120_000) });
     asked.end(body);
     try {
       const [answer] = (await once(asked, 'response')) as [IncomingMessage];
