@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { type Dataset, File, ready } from 'h5wasm';
+import type { Dataset } from 'h5wasm';
 import { meshPart } from '../../src/arrays/files/mesh-part.ts';
 import type { Grid } from '../../src/files/data/grid.ts';
 import { CELL_SHAPES, type Mesh } from '../../src/files/data/mesh.ts';
@@ -7,6 +7,7 @@ import type { MultiArray } from '../../src/files/data/multi-array.ts';
 import type { TimeAxis } from '../../src/files/data/time-axis.ts';
 import { flatMesh, layeredMesh } from '../formats/meshes.ts';
 import { read } from '../formats/read.ts';
+import { hdf5Library } from '../world/hdf5-library.ts';
 import { newStore, smallGrid } from '../world/stores.ts';
 import { newProject } from '../world/transfers.ts';
 import { type Client, world } from '../world.ts';
@@ -197,7 +198,7 @@ test('the part of a mesh around chosen nodes is bounded', (t) => {
 });
 
 test('NetCDF of a box without values can be read, and has none', async (t) => {
-  const { FS } = await ready;
+  const { File, system } = await hdf5Library();
   const box = 'bbox=0,0,1,1&f=netcdf';
   for (const [content, dimension] of [
     [flatMesh(), 'element'],
@@ -205,7 +206,7 @@ test('NetCDF of a box without values can be read, and has none', async (t) => {
     [smallGrid(), 'x'],
   ] as const) {
     const name = `${dimension}.nc`;
-    FS.writeFile(name, await file(t, await stored(content), box));
+    system.writeFile(name, await file(t, await stored(content), box));
     const library = new File(name, 'r');
     t.deepEqual((library.get(dimension) as Dataset).shape, [0]);
     t.deepEqual((library.get('time') as Dataset).shape, [content.kind === 'grid' ? 2 : 7]);

@@ -1,4 +1,5 @@
-import { File, ready } from 'h5wasm';
+import type { File } from 'h5wasm';
+import { hdf5Library } from '../../world/hdf5-library.ts';
 
 export interface RasArea {
   readonly name: string;
@@ -25,11 +26,9 @@ let made = 0;
 
 /** Builds files of HEC-RAS with the HDF5 library. */
 export async function rasFile({ areas, times, attributes = {}, compound = false, chunks }: RasFile): Promise<Buffer> {
-  const { FS } = (await ready) as unknown as {
-    FS: { readFile(path: string): Uint8Array; unlink(path: string): void };
-  };
+  const library = await hdf5Library();
   const path = `/ras${made++}.hdf`;
-  const file = new File(path, 'w');
+  const file = new library.File(path, 'w');
   for (const [name, text] of Object.entries({ 'File Type': 'HEC-RAS Results', ...attributes }))
     file.create_attribute(name, text);
   const put = (
@@ -90,7 +89,7 @@ export async function rasFile({ areas, times, attributes = {}, compound = false,
     if (times.stamps !== undefined) put(`${series}/Time Date Stamp`, [...times.stamps], [times.stamps.length]);
   }
   file.close();
-  const bytes = Buffer.from(FS.readFile(path));
-  FS.unlink(path);
+  const bytes = Buffer.from(library.system.readFile(path));
+  library.system.unlink(path);
   return bytes;
 }

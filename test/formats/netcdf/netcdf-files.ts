@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { endianness } from 'node:os';
-import { File, FS, ready } from 'h5wasm';
+import type { File } from 'h5wasm';
+import { hdf5Library } from '../../world/hdf5-library.ts';
 
 type Value = number | string | readonly number[];
 type Attributes = Readonly<Record<string, Value>>;
@@ -141,13 +142,13 @@ const arrays = {
 
 /** The bytes of an HDF5 file that is made by calls of the library. */
 export async function hdf5Bytes(make: (file: File) => void): Promise<Buffer> {
-  await ready;
+  const library = await hdf5Library();
   const path = `/${randomUUID()}.nc`;
-  const file = new File(path, 'w', { track_order: true });
+  const file = new library.File(path, 'w', { track_order: true });
   make(file);
   file.close();
-  const bytes = Buffer.from((FS as never as { readFile(path: string): Uint8Array }).readFile(path));
-  (FS as never as { unlink(path: string): void }).unlink(path);
+  const bytes = Buffer.from(library.system.readFile(path));
+  library.system.unlink(path);
   if (endianness() === 'BE') throw new Error('The library writes the byte order of the machine.');
   return bytes;
 }
